@@ -1,0 +1,43 @@
+/** What is asked of a load engine, and what it gives back: plain data that crosses a thread. */
+
+import type { RequestRecord } from "../ledger/records.ts";
+
+/** When requests are due. Pure: the n-th arrival is a function of n and the seed. */
+export type Arrivals =
+  | { readonly kind: "constant"; readonly ratePerSecond: number }
+  | { readonly kind: "poisson"; readonly ratePerSecond: number };
+
+export interface RequestTemplate {
+  readonly method: "GET" | "POST";
+  /** May hold `{id}`. */
+  readonly path: string;
+  /** May hold `{id}`; sent as JSON. */
+  readonly body: string | null;
+  /** Its share of the mix, a positive weight. */
+  readonly weight: number;
+}
+
+export interface LoadPlan {
+  readonly host: string;
+  readonly port: number;
+  readonly seed: number;
+  readonly arrivals: Arrivals;
+  readonly mix: readonly RequestTemplate[];
+  /** Reuse connections (a pool that takes the most recently used first), or a new one for each request. */
+  readonly keepAlive: boolean;
+  /** A request that has not ended this long after its intended time has failed with `TIMEOUT`. */
+  readonly timeoutMs: number;
+  /** An upper bound on the run, whatever happens. */
+  readonly maxDurationMs: number;
+}
+
+export interface LoadEngine {
+  /** Begins to send; resolves when the first request has been dispatched. */
+  start(): Promise<void>;
+  /** Sends no more; resolves when every request has its fate. */
+  stop(): Promise<void>;
+  /** Ends at once: open requests are dropped without a record. */
+  abort(): Promise<void>;
+  /** Batches of finished requests, in the order of their ends. */
+  onRecords(listener: (batch: readonly RequestRecord[]) => void): void;
+}

@@ -1,0 +1,1 @@
+export type { LifecycleOptions, ProbePaths } from "./options.ts";

@@ -1,0 +1,1 @@
+export const pending: string = "replaced by the first real one";
