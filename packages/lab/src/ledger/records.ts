@@ -54,8 +54,14 @@ export interface RequestRecord {
   };
   /** Body bytes promised by Content-Length (null when chunked or close-delimited) and received. */
   readonly bytes: { readonly promised: number | null; readonly got: number };
-  /** What the answer said of who made it: the copy (`x-lastcall-copy`, or the body's pid) and the router's upstream, if known. */
+  /** What the answer said of who made it: the header `x-lastcall-copy`, else the `pid` of a JSON body. */
   readonly copy: string | null;
+  /**
+   * The answer's header `x-lastcall-upstream`, in which a router of the lab tells what it tried, also on its own 502:
+   * `ADDRESSES|STATUSES|CONNECT TIMES|RESPONSE TIMES`, each a list with `, ` between the tries and `-` for what did not
+   * come to be. It is nginx's `"$upstream_addr|$upstream_status|$upstream_connect_time|$upstream_response_time"`.
+   */
+  readonly upstream: string | null;
 }
 
 /** Something that the lab did or saw at a copy, the router or itself. */
@@ -78,11 +84,17 @@ export interface EventRecord {
     | "removed"
     | "reloaded"
     | "note";
-  /** The signal's name, the exit code, the reason: whatever the event has to say. */
+  /**
+   * Whatever the event has to say. The verdict reads: `started` {pid, port}, `signal` {signal}, `exited` {code, signal},
+   * `added` and `removed` {port}.
+   */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** A line of a router's error log, classified; a witness, never the truth. */
+/**
+ * A line of a router's error log, classified; a witness, never the truth. It is joined with a request by the id in its
+ * text where the request's path holds it, else by time.
+ */
 export interface RouterLogRecord {
   readonly kind: "router-log";
   readonly atMs: RunMs;
@@ -103,6 +115,8 @@ export interface EndRecord {
   readonly kind: "end";
   readonly atMs: RunMs;
   readonly reason: "finished" | "interrupted" | "failed";
+  /** How many rows were read from the service's store; null when it was not read. Tells "no row" from "not asked". */
+  readonly rows?: number | null;
 }
 
 export type LedgerRecord =

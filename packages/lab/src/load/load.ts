@@ -31,6 +31,11 @@ export interface LoadPlan {
   readonly maxDurationMs: number;
 }
 
+/**
+ * What the engine adds to each request: the header `x-request-id` with its id, and for a POST also `idempotency-key`.
+ * `createLoadEngine(plan, clockBaseMs)` in engine.ts makes an engine; `clockBaseMs` is `baseMs` of the run's clock
+ * (ledger/clock.ts), from which all its times count.
+ */
 export interface LoadEngine {
   /** Begins to send; resolves when the first request has been dispatched. */
   start(): Promise<void>;

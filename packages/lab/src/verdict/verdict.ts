@@ -1,0 +1,226 @@
+/**
+ * The verdict of one run: a plain object that can be written as JSON, printed, and compared with another. `judge.ts`
+ * makes it from the ledger; whoever renders it decides nothing.
+ */
+
+import type { EventRecord, RequestRecord, RunMs } from "../ledger/records.ts";
+
+/**
+ * `pass`: nothing was lost, duplicated, truncated or slowed by the service. `fail`: something was. `invalid`: the run
+ * proves nothing, in either direction; `invalid` says why.
+ */
+export type Outcome = "pass" | "fail" | "invalid";
+
+/** What a bad request suffered. Exactly one for each, the first that holds in this order. */
+export type Harm =
+  /** The answer began and its body was cut. */
+  | "truncated"
+  /** No whole answer, or one that says no (status 400 and above). */
+  | "lost"
+  /** Answered well, and executed more than once. */
+  | "duplicated"
+  /** Acknowledged with 201, and not in the store. */
+  | "unstored"
+  /** Answered well, and too late by the slow rule. */
+  | "slowed";
+
+/** Who has to change something. `lab`: our own machine failed, such a run is invalid. */
+export type ChargedTo = "service" | "router" | "lab";
+
+export interface MethodTally {
+  readonly sent: number;
+  /** Bad by `lost` or `truncated`: the classic table's "failed". */
+  readonly failed: number;
+}
+
+/** Milliseconds; null where there was nothing to measure. */
+export interface Quantiles {
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly p999: number | null;
+  readonly max: number | null;
+}
+
+/** One bad request with its cause. */
+export interface BadRequest {
+  readonly request: RequestRecord;
+  readonly harm: Harm;
+  /** Key into `kinds`: the slug of its kind. */
+  readonly kind: string;
+  /** The copy to which it is attributed, by its answer, by the router's words, or by being the one that was leaving. */
+  readonly copy: string | null;
+  /** Index into `restarts`; null when it falls into none. */
+  readonly restart: number | null;
+  /** From the stop signal of that restart to the dispatch of the request; negative when it was in flight at the signal. */
+  readonly sinceSignalMs: number | null;
+  /** How often the store has its id; null when the store was not read or the request is none that stores. */
+  readonly stored: number | null;
+  /** What shows the cause, one sentence with the values seen. */
+  readonly evidence: string;
+}
+
+/** All bad requests of one kind. The sum of `count` over `kinds` is `requests.bad`. */
+export interface KindTally {
+  /** `K01` to `K44` of the failure catalogue; null for a kind that is not in it. */
+  readonly number: string | null;
+  /** `closed-door`, `in-flight-cut`, ...: stable, the name of its page in docs/kinds. */
+  readonly slug: string;
+  readonly title: string;
+  readonly chargedTo: ChargedTo;
+  readonly count: number;
+  readonly get: number;
+  readonly post: number;
+  /** Dispatch of the first and the last of them. */
+  readonly firstMs: RunMs;
+  readonly lastMs: RunMs;
+  /** Count for each copy to which they are attributed; `?` where none is. */
+  readonly copies: Readonly<Record<string, number>>;
+  /** Why it happens, one sentence. */
+  readonly why: string;
+  /** What to change, one sentence. */
+  readonly fix: string;
+  /** The first three. */
+  readonly examples: readonly BadRequest[];
+}
+
+/** One copy that was told to stop, and the one that took its place. */
+export interface Restart {
+  readonly copy: string;
+  /** `SIGTERM`, or `SIGKILL` in a control run. */
+  readonly signal: string;
+  /** t0. */
+  readonly signalMs: RunMs;
+  /** When the router stopped sending to it, as told by the lab; null when it was never removed. */
+  readonly removedMs: RunMs | null;
+  /** When the lab lost patience and sent SIGKILL; null when it need not. */
+  readonly killedMs: RunMs | null;
+  readonly exitMs: RunMs | null;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly replacement: {
+    readonly copy: string;
+    readonly startedMs: RunMs;
+    readonly readyMs: RunMs | null;
+    readonly addedMs: RunMs | null;
+  } | null;
+  readonly exposure: Exposure;
+  /** Bad requests that fall into this restart, whoever is charged. */
+  readonly bad: number;
+}
+
+/** How many requests put the stop to the test. Only those that say which copy answered can be counted. */
+export interface Exposure {
+  /** Sent to the leaving copy between its stop signal and its exit, and how many of them were bad. */
+  readonly sent: number;
+  readonly sentBad: number;
+  /** In flight at the leaving copy when the signal came, and how many of them were bad. */
+  readonly inFlight: number;
+  readonly inFlightBad: number;
+}
+
+/** "k of n" with the upper end of its one-sided 95 % interval: 3/n when k is 0, Clopper-Pearson otherwise. */
+export interface Bound {
+  readonly bad: number;
+  readonly of: number;
+  /** A share between 0 and 1; null when `of` is 0: nothing is known. */
+  readonly upper95: number | null;
+}
+
+/** What the store says, joined with what the clients were told. */
+export interface StoreVerdict {
+  /** False when no row was read: every other field is then empty. */
+  readonly checked: boolean;
+  /** Answers with status 201. */
+  readonly acknowledged: number;
+  /** Rows that belong to this run, duplicates included. */
+  readonly rows: number;
+  /** Every 201 has exactly one row and every row a 201. */
+  readonly equal: boolean;
+  /** Ids acknowledged with 201 and not stored: the worst kind. */
+  readonly unstored: readonly string[];
+  /** Ids stored whose client never heard so: in doubt. A client that asks again under the same key is safe. */
+  readonly inDoubt: readonly string[];
+  readonly duplicated: readonly { readonly id: string; readonly times: number }[];
+  /** Rows under ids that this run never sent. */
+  readonly foreign: number;
+}
+
+/** One number that was measured and the setting it gives. Null where the run could not show it. */
+export interface Advice {
+  /** The last request that still reached the leaving copy, or failed for want of it, after its signal: the router's lag. */
+  readonly routerLagMs: number | null;
+  /** The longest good request from dispatch to end. */
+  readonly longestRequestMs: number | null;
+  /** From the end of the last request at a leaving copy (or its signal) to its exit. */
+  readonly teardownMs: number | null;
+  /** From the start of a copy to its readiness. */
+  readonly startMs: number | null;
+  /** Settings with a margin, ready to paste; a field is null where its measure is. */
+  readonly settings: {
+    readonly drainDelayMs: number | null;
+    readonly gracefulTimeoutMs: number | null;
+    readonly teardownTimeoutMs: number | null;
+    readonly gracePeriodMs: number | null;
+  };
+  /** What to do, in the order of importance; empty when all is well. */
+  readonly steps: readonly string[];
+}
+
+export interface Verdict {
+  readonly schema: "lastcall.verdict/1";
+  readonly outcome: Outcome;
+  /** The one line to print first: `0 of 307 requests lost, 0 slow, in 2 restarts`. */
+  readonly headline: string;
+  /** Why the run proves nothing; empty when it is valid. */
+  readonly invalid: readonly string[];
+  readonly run: {
+    readonly scenario: string;
+    readonly seed: number;
+    readonly at: string;
+    readonly router: string;
+    readonly command: readonly string[];
+    readonly parameters: Readonly<Record<string, string | number | boolean | null>>;
+    /** How the ledger ends; null when its last record is missing. */
+    readonly ended: "finished" | "interrupted" | "failed" | null;
+    readonly durationMs: RunMs;
+  };
+  readonly requests: {
+    readonly sent: number;
+    /** Answered well: whole, below status 400, once, in time. `sent = good + bad`. */
+    readonly good: number;
+    readonly bad: number;
+    readonly get: MethodTally;
+    readonly post: MethodTally;
+    readonly byHarm: Readonly<Record<Harm, number>>;
+    readonly byCharge: Readonly<Record<ChargedTo, number>>;
+    /** Answers by status (`200`), failures by stage and error (`connect ECONNREFUSED`). */
+    readonly byAnswer: Readonly<Record<string, number>>;
+  };
+  readonly latency: Quantiles & {
+    /** The classic table's column: good answers later than 1.5 s. */
+    readonly slowAbsolute: number;
+    readonly slowAbsoluteLimitMs: number;
+    /** The verdict's own rule (R1): p99.9 of the baseline + 1 s. The baseline is what ended before the first stop signal. */
+    readonly baselineP999: number | null;
+    readonly slowLimitMs: number;
+  };
+  /** `dispatchedMs - intendedMs`: the load engine's own delay. */
+  readonly dispatchLag: Quantiles & { readonly limitP99Ms: number };
+  /** Most frequent first. */
+  readonly kinds: readonly KindTally[];
+  readonly store: StoreVerdict;
+  readonly restarts: readonly Restart[];
+  /** The sum over the restarts, and the answers that did not say which copy made them. */
+  readonly exposure: Exposure & { readonly unattributed: number };
+  readonly bounds: {
+    /** Restarts with at least one bad request that is charged to the service. */
+    readonly perRestart: Bound;
+    /** Bad requests among those sent to a leaving copy between its signal and its exit. */
+    readonly perExposed: Bound;
+  };
+  readonly advice: Advice;
+  /** The router's error log, lines by class: a witness. */
+  readonly routerLog: Readonly<Record<string, number>>;
+  /** What happened when, in order: signals, exits, additions, removals. */
+  readonly timeline: readonly EventRecord[];
+}
