@@ -2,11 +2,24 @@
 
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 
-export type LabCode = "LAB_USAGE";
+export type LabCode =
+  | "LAB_USAGE"
+  // load/
+  | "LAB_LOAD_PLAN"
+  | "LAB_LOAD_ENGINE"
+  // ledger/
+  | "LAB_LEDGER_WRITE"
+  | "LAB_LEDGER_READ"
+  | "LAB_LEDGER_SCHEMA";
 
 /** Every code with the exit code that the command leaves with. `docs/errors.md` has a heading for each. */
 export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_USAGE: EXIT.usage,
+  LAB_LOAD_PLAN: EXIT.usage,
+  LAB_LOAD_ENGINE: EXIT.couldNotRun,
+  LAB_LEDGER_WRITE: EXIT.couldNotRun,
+  LAB_LEDGER_READ: EXIT.couldNotRun,
+  LAB_LEDGER_SCHEMA: EXIT.couldNotRun,
 };
 
 export class LabError extends Error {

@@ -29,6 +29,8 @@ export interface LoadPlan {
   readonly timeoutMs: number;
   /** An upper bound on the run, whatever happens. */
   readonly maxDurationMs: number;
+  /** Ids are `PREFIX-000001`, ...: letters, digits and `-`. Default: `r` and the seed. */
+  readonly idPrefix?: string;
 }
 
 /**

@@ -1,0 +1,15 @@
+// The trivial server for bench/engine.mjs: one fixed answer for each request, no parser. Prints its port.
+import net from "node:net";
+
+const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok");
+const CLOSING = Buffer.from("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
+const closing = process.argv.includes("--close");
+
+const server = net.createServer({ noDelay: true }, (socket) => {
+  // One request is one packet here: the engine writes it at once.
+  socket.on("data", () => (closing ? socket.end(CLOSING) : socket.write(ANSWER)));
+  socket.on("error", () => socket.destroy());
+});
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => console.log(server.address().port));
+process.on("disconnect", () => process.exit(0));
+process.stdin.on("end", () => process.exit(0)).resume();

@@ -1,0 +1,96 @@
+/** The load engine's own thread: client, open loop and batches wired together. Run by engine.ts, never imported. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { startRunClock } from "../ledger/clock.ts";
+import { BatchWriter, type Batch } from "./batch.ts";
+import { createHttpClient } from "./http-client.ts";
+import type { LoadPlan } from "./load.ts";
+import { createMix } from "./mix.ts";
+import { startOpenLoop, type OpenLoop } from "./open-loop.ts";
+
+export interface WorkerInput {
+  readonly plan: LoadPlan;
+  readonly clockBaseMs: number;
+}
+
+export type ToWorker = { readonly kind: "start" } | { readonly kind: "stop" };
+export type FromWorker =
+  | { readonly kind: "started" }
+  | { readonly kind: "batch"; readonly batch: Batch }
+  | { readonly kind: "stopped" };
+
+const BATCH_SIZE = 512;
+/** How long a finished request may wait for company: short enough for a live view. */
+const BATCH_WAIT_MS = 25;
+
+if (parentPort === null) {
+  throw new Error("worker.js is a thread of the load engine and cannot run alone.");
+}
+const port = parentPort;
+const { plan, clockBaseMs } = workerData as WorkerInput;
+const clock = startRunClock(clockBaseMs);
+const now = (): number => clock.now();
+const mix = createMix(plan);
+const finished = new BatchWriter(BATCH_SIZE);
+let flushTimer: NodeJS.Timeout | null = null;
+let loop: OpenLoop | null = null;
+let stopping = false;
+
+function post(message: FromWorker): void {
+  port.postMessage(message, message.kind === "batch" ? [message.batch.numbers.buffer] : []);
+}
+
+function flush(): void {
+  if (flushTimer !== null) {
+    clearTimeout(flushTimer);
+    flushTimer = null;
+  }
+  if (finished.count > 0) {
+    post({ kind: "batch", batch: finished.take() });
+  }
+}
+
+function stopWhenDone(): void {
+  if (stopping && client.open === 0) {
+    flush();
+    client.close();
+    post({ kind: "stopped" });
+    port.close();
+  }
+}
+
+const client = createHttpClient({
+  host: plan.host,
+  port: plan.port,
+  keepAlive: plan.keepAlive,
+  timeoutMs: plan.timeoutMs,
+  now,
+  onEnd: (exchange) => {
+    finished.add(exchange);
+    if (finished.full) {
+      flush();
+    } else {
+      flushTimer ??= setTimeout(flush, BATCH_WAIT_MS);
+    }
+    stopWhenDone();
+  },
+});
+
+port.on("message", (message: ToWorker) => {
+  switch (message.kind) {
+    case "start":
+      loop ??= startOpenLoop({
+        plan,
+        mix,
+        client,
+        now,
+        onFirst: () => post({ kind: "started" }),
+        onOver: () => {},
+      });
+      break;
+    case "stop":
+      loop?.stop();
+      stopping = true;
+      stopWhenDone();
+  }
+});
