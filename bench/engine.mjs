@@ -65,7 +65,7 @@ const used = process.cpuUsage(cpu);
 server.stdin.end();
 
 const quantile = (values, q) => {
-  const sorted = Float64Array.from(values).sort();
+  const sorted = Float64Array.from(values).toSorted();
   return Number((sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0).toFixed(2));
 };
 const shape = (values) => ({
