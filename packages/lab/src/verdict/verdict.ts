@@ -21,10 +21,15 @@ export type Harm =
   | "duplicated"
   /** Acknowledged with 201, and not in the store. */
   | "unstored"
+  /** Answered well, but only because the router tried again: without its retries it would have been lost. */
+  | "masked"
   /** Answered well, and too late by the slow rule. */
   | "slowed";
 
-/** Who has to change something. `lab`: our own machine failed, such a run is invalid. */
+/**
+ * Who has to change something. `router`: dropped by the router at its own reload (K31); shown, and no failure of the
+ * service. `lab`: our own machine or router failed; such a run is invalid.
+ */
 export type ChargedTo = "service" | "router" | "lab";
 
 export interface MethodTally {

@@ -1,0 +1,41 @@
+/** Every number by which the verdict decides, in one place. */
+
+export const THRESHOLDS: {
+  /** An answer with this status or above says no. */
+  readonly failedFromStatus: number;
+  /** The classic table's slow column. */
+  readonly slowAbsoluteMs: number;
+  /** R1: slower than the baseline's p99.9 by this much. */
+  readonly slowOverBaselineMs: number;
+  /** A connection that took this long was tried again: the kernel repeats a lost SYN after 1 s. */
+  readonly connectRetryMs: number;
+  /** A load engine whose dispatch lag has a p99 above this measures itself: the run is invalid. */
+  readonly dispatchLagP99Ms: number;
+  /** How far apart the end of a request and the line of a router's log about it may be; nginx logs whole seconds. */
+  readonly routerLogJoinMs: number;
+  /** How far the end of a cut request may be from the exit of its copy as the lab saw it. */
+  readonly exitJitterMs: number;
+  /** A failure this soon after its dispatch found a connection that was closing: no handler worked on it. */
+  readonly instantMs: number;
+  /** How long after a reload of the router a dropped client connection is charged to it. */
+  readonly reloadWindowMs: number;
+  /** How long a copy counts as cold after it was ready. */
+  readonly coldCopyMs: number;
+  /** How long after a restart's last event a bad request still belongs to it. */
+  readonly restartSlackMs: number;
+  /** Worked examples kept for each kind. */
+  readonly examples: number;
+} = {
+  failedFromStatus: 400,
+  slowAbsoluteMs: 1500,
+  slowOverBaselineMs: 1000,
+  connectRetryMs: 900,
+  dispatchLagP99Ms: 100,
+  routerLogJoinMs: 1500,
+  exitJitterMs: 100,
+  instantMs: 20,
+  reloadWindowMs: 2000,
+  coldCopyMs: 10_000,
+  restartSlackMs: 1000,
+  examples: 3,
+};
