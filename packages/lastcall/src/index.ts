@@ -1,1 +1,12 @@
+export { createLifecycle } from "./create.ts";
+export { LastcallError, type LastcallErrorCode } from "./errors.ts";
+export type { Budget } from "./budget.ts";
+export type { RequestCounts, Refusal } from "./admission.ts";
+export type { Host, HostFacts, Undo } from "./host.ts";
+export type { Lifecycle, LifecycleEvents, SignalHeard, StateChange } from "./life.ts";
+export type { State } from "./machine.ts";
 export type { LifecycleOptions, ProbePaths } from "./options.ts";
+export type { Outcome, ShutdownRecord } from "./record.ts";
+export type { ProbeHandler } from "./servers/probe-handler.ts";
+export type { TaskFate, TaskOptions } from "./tasks.ts";
+export type { HookReport, TeardownContext, TeardownHook } from "./teardown.ts";

@@ -1,1 +1,210 @@
-export const pending: string = "replaced by the first real one";
+/**
+ * A host without a process, so that a shutdown can be tested without waiting: time stands still until `advance` moves
+ * it, signals are sent by calling `signal`, and the exit code is there to be read.
+ */
+
+import type { Host, HostFacts, Undo } from "./host.ts";
+import type { ShutdownRecord } from "./record.ts";
+
+export type { Host, HostFacts } from "./host.ts";
+
+interface FakeTimer {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+export interface FakeHostOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly facts?: Partial<HostFacts>;
+}
+
+/**
+ * @example
+ * const host = new FakeHost();
+ * const life = createLifecycle({ drainDelayMs: 5000 }, host);
+ * life.ready();
+ * host.signal("SIGTERM");
+ * await host.advance(5000);
+ * await life.shutdown();
+ * host.exitCode; // 0
+ */
+export class FakeHost implements Host {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly facts: HostFacts;
+  readonly registry: Record<symbol, unknown> = {};
+  /** What was said to people. */
+  readonly lines: string[] = [];
+  /** The lines that were written as records. */
+  readonly recordLines: string[] = [];
+  /** What was published on diagnostics channels. */
+  readonly published: { readonly channel: string; readonly message: unknown }[] = [];
+  /** The code that the process ended with; null while it lives. */
+  exitCode: number | null = null;
+  /** What `holders()` answers. */
+  held: readonly string[] = [];
+  /** Whether the app itself listens for uncaught errors. */
+  foreignUncaught = false;
+  #now = 0;
+  #order = 0;
+  #timers: FakeTimer[] = [];
+  readonly #signals = new Map<string, Set<() => void>>();
+  readonly #exits = new Set<(code: number, stack: string) => void>();
+  readonly #emptyLoops = new Set<() => void>();
+  readonly #uncaught = new Set<(error: unknown) => void>();
+
+  constructor(options: FakeHostOptions = {}) {
+    this.env = options.env ?? {};
+    this.facts = {
+      pid: 4242,
+      node: "v0.0.0-fake",
+      windows: false,
+      terminal: false,
+      fileExists: () => false,
+      ...options.facts,
+    };
+  }
+
+  /** Sends a signal to the process. */
+  signal(signal: NodeJS.Signals): void {
+    for (const run of Array.from(this.#signals.get(signal) ?? [])) {
+      run();
+    }
+  }
+
+  /** An error that nobody caught. Returns false when it would have ended the process. */
+  throwUncaught(error: unknown): boolean {
+    for (const run of Array.from(this.#uncaught)) {
+      run(error);
+    }
+    return this.#uncaught.size > 0 || this.foreignUncaught;
+  }
+
+  /** The app calls `process.exit(code)`. */
+  exitByApp(code: number, stack = "at app"): void {
+    for (const run of Array.from(this.#exits)) {
+      run(code, stack);
+    }
+    this.exitCode = code;
+  }
+
+  /** The event loop has nothing left to do. */
+  emptyLoop(): void {
+    for (const run of Array.from(this.#emptyLoops)) {
+      run();
+    }
+  }
+
+  /** Moves time on by `ms`, timer by timer in their order, and lets promises settle in between. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await this.settle();
+    for (let next = this.#next(until); next !== undefined; next = this.#next(until)) {
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.run();
+      await this.settle();
+    }
+    this.#now = until;
+  }
+
+  /** Lets promises that are ready settle, without moving time. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 10; turn += 1) {
+      await Promise.resolve();
+    }
+  }
+
+  /** The last record written. */
+  get record(): ShutdownRecord {
+    const line = this.recordLines.at(-1);
+    if (line === undefined) {
+      throw new Error("No record has been written yet: await life.shutdown() first.");
+    }
+    return JSON.parse(line) as ShutdownRecord;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wallTime(): string {
+    return new Date(this.#now).toISOString();
+  }
+
+  setTimer(ms: number, run: () => void): Undo {
+    this.#order += 1;
+    const timer = { at: this.#now + Math.max(0, ms), order: this.#order, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((one) => one !== timer);
+    };
+  }
+
+  afterPoll(run: () => void): void {
+    void Promise.resolve().then(run);
+  }
+
+  onSignal(signal: NodeJS.Signals, run: () => void): Undo {
+    const listeners = this.#signals.get(signal) ?? new Set();
+    this.#signals.set(signal, listeners);
+    return keep(listeners, run);
+  }
+
+  foreignListeners(): number {
+    return 0;
+  }
+
+  onExit(run: (code: number, stack: string) => void): Undo {
+    return keep(this.#exits, run);
+  }
+
+  onEmptyLoop(run: () => void): Undo {
+    return keep(this.#emptyLoops, run);
+  }
+
+  onUncaught(run: (error: unknown) => void): Undo {
+    return keep(this.#uncaught, run);
+  }
+
+  hasForeignUncaught(): boolean {
+    return this.foreignUncaught;
+  }
+
+  writeLine(line: string): void {
+    this.lines.push(line);
+  }
+
+  writeRecord(line: string): void {
+    this.recordLines.push(line);
+  }
+
+  async flushOutput(): Promise<void> {}
+
+  holders(): readonly string[] {
+    return this.held;
+  }
+
+  pendingExitCode(): number {
+    return 0;
+  }
+
+  exit(code: number): void {
+    this.exitCode = code;
+  }
+
+  publish(channel: string, message: unknown): void {
+    this.published.push({ channel, message });
+  }
+
+  #next(until: number): FakeTimer | undefined {
+    return this.#timers
+      .filter((timer) => timer.at <= until)
+      .toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
+  }
+}
+
+function keep<T>(set: Set<T>, value: T): Undo {
+  set.add(value);
+  return () => void set.delete(value);
+}

@@ -1,0 +1,113 @@
+/** One budget: the grace period and the parts that must fit into it, each with where it comes from. Pure. */
+
+import { formatDuration } from "./duration.ts";
+import { LastcallError } from "./errors.ts";
+import type { LifecycleOptions } from "./options.ts";
+import type { Platform } from "./platform.ts";
+
+/** All in milliseconds. `drainDelay + gracefulTimeout + teardownTimeout + settle + reserve` fit into the grace period. */
+export interface Budget {
+  readonly gracePeriodMs: number;
+  readonly drainDelayMs: number;
+  readonly gracefulTimeoutMs: number;
+  readonly teardownTimeoutMs: number;
+  /** What is kept back for writing the record and for the exit itself. */
+  readonly reserveMs: number;
+  readonly settleMs: number;
+  readonly taskTimeoutMs: number;
+  readonly lingerMs: number;
+  readonly abortWindowMs: number;
+}
+
+/** Where each part comes from, for the start-up line: `set`, or how it was derived. */
+export type BudgetSources = Readonly<
+  Record<"gracePeriodMs" | "drainDelayMs" | "gracefulTimeoutMs" | "teardownTimeoutMs", string>
+>;
+
+const PARTS = ["drainDelayMs", "gracefulTimeoutMs", "teardownTimeoutMs"] as const;
+
+/**
+ * Derives what was not set and checks the sum. Parts that are set and do not fit are refused (LASTCALL_BUDGET); derived
+ * parts shrink, all in the same proportion, until they fit.
+ */
+export function planBudget(
+  options: LifecycleOptions,
+  platform: Platform,
+): { readonly budget: Budget; readonly sources: BudgetSources } {
+  const grace = options.gracePeriodMs ?? platform.gracePeriodMs;
+  const settle = options.settleMs ?? 0;
+  const reserve = Math.min(500, grace * 0.05);
+  const delayShare = platform.router ? 0.25 : 0;
+  const noDelay = (options.drainDelayMs ?? delayShare) === 0;
+  const wanted: Record<(typeof PARTS)[number], number> = {
+    drainDelayMs: grace * delayShare,
+    gracefulTimeoutMs: grace * (noDelay ? 0.75 : 0.5),
+    teardownTimeoutMs: grace * 0.25 - reserve,
+  };
+  const set = PARTS.filter((part) => options[part] !== undefined);
+  const setSum = set.reduce((sum, part) => sum + (options[part] ?? 0), settle);
+  if (setSum >= grace) {
+    refuse(options, grace, platform, setSum);
+  }
+  const derived = PARTS.filter((part) => options[part] === undefined);
+  const wantedSum = derived.reduce((sum, part) => sum + wanted[part], 0);
+  const left = Math.max(0, grace - reserve - setSum);
+  const shrink = wantedSum > left ? left / wantedSum : 1;
+  const part = (name: (typeof PARTS)[number]): number => options[name] ?? Math.floor(wanted[name] * shrink);
+
+  const gracefulTimeoutMs = part("gracefulTimeoutMs");
+  const budget: Budget = {
+    gracePeriodMs: grace,
+    drainDelayMs: part("drainDelayMs"),
+    gracefulTimeoutMs,
+    teardownTimeoutMs: part("teardownTimeoutMs"),
+    reserveMs: Math.floor(Math.min(reserve, grace - setSum)),
+    settleMs: settle,
+    taskTimeoutMs: options.taskTimeoutMs ?? gracefulTimeoutMs,
+    lingerMs: options.lingerMs ?? Math.min(250, gracefulTimeoutMs),
+    abortWindowMs: options.abortWindowMs ?? Math.min(250, gracefulTimeoutMs / 2),
+  };
+  for (const name of ["taskTimeoutMs", "lingerMs", "abortWindowMs"] as const) {
+    if (budget[name] > gracefulTimeoutMs) {
+      throw new LastcallError(
+        "LASTCALL_BUDGET",
+        `${name} (${formatDuration(budget[name])}) is longer than gracefulTimeoutMs (${formatDuration(gracefulTimeoutMs)}), inside which it runs.`,
+      );
+    }
+  }
+  const shrunk = shrink < 1 ? ", shrunk to fit" : "";
+  const percent = (share: number): string => `${Math.round(share * 100)} % of the grace period${shrunk}`;
+  return {
+    budget,
+    sources: {
+      gracePeriodMs: options.gracePeriodMs === undefined ? `default of ${platform.name}` : "set",
+      drainDelayMs:
+        options.drainDelayMs !== undefined ? "set" : platform.router ? percent(0.25) : "no router known",
+      gracefulTimeoutMs: options.gracefulTimeoutMs !== undefined ? "set" : percent(noDelay ? 0.75 : 0.5),
+      teardownTimeoutMs: options.teardownTimeoutMs !== undefined ? "set" : `25 % less the reserve${shrunk}`,
+    },
+  };
+}
+
+function refuse(options: LifecycleOptions, grace: number, platform: Platform, sum: number): never {
+  const origin = options.gracePeriodMs === undefined ? `default of ${platform.name}` : "set";
+  const terms = [...PARTS, "settleMs" as const]
+    .filter((part) => options[part] !== undefined)
+    .map((part) => `${part} ${formatDuration(options[part] ?? 0)}`);
+  throw new LastcallError(
+    "LASTCALL_BUDGET",
+    `${terms.join(" + ")} = ${formatDuration(sum)}, which must be less than the grace period of ${formatDuration(grace)} (${origin}).`,
+  );
+}
+
+/** The start-up line: the budget, and where each part comes from. */
+export function describeBudget(budget: Budget, sources: BudgetSources): string {
+  const settle = budget.settleMs > 0 ? ` + settle ${formatDuration(budget.settleMs)} (set)` : "";
+  return (
+    `grace period ${formatDuration(budget.gracePeriodMs)} (${sources.gracePeriodMs})` +
+    ` >= drain delay ${formatDuration(budget.drainDelayMs)} (${sources.drainDelayMs})` +
+    ` + graceful timeout ${formatDuration(budget.gracefulTimeoutMs)} (${sources.gracefulTimeoutMs})` +
+    ` + teardown ${formatDuration(budget.teardownTimeoutMs)} (${sources.teardownTimeoutMs})` +
+    `${settle} + reserve ${formatDuration(budget.reserveMs)}`
+  );
+}

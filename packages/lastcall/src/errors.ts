@@ -1,0 +1,42 @@
+/** One class and one table: every error of the library has a stable code, and users match on the code. */
+
+/** Each code with what to do next. `docs/errors.md` has a heading for each. */
+const NEXT_STEPS = {
+  LASTCALL_OPTION: "Correct the option; docs/options.md lists every one with its range.",
+  LASTCALL_ENVIRONMENT: "Correct or unset the environment variable; durations are written 250ms, 5s or 1m.",
+  LASTCALL_BUDGET: "Shorten a part, or raise the grace period here and on the platform together.",
+  LASTCALL_OPTIONS_DIFFER: "Give every option to the first createLifecycle() of the process.",
+  LASTCALL_VERSIONS:
+    "Keep one major version of lastcall in the process: `npm ls lastcall` shows who brings which.",
+  LASTCALL_SERVER: "Give life.http() a server of node:http, node:https or node:net.",
+  LASTCALL_ADMIN_PORT: "Free the port, choose another one, or unset adminPort.",
+  LASTCALL_STOPPING: "Register work before teardown begins; life.signal tells when the stop has begun.",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type LastcallErrorCode =
+  | "LASTCALL_OPTION"
+  | "LASTCALL_ENVIRONMENT"
+  | "LASTCALL_BUDGET"
+  | "LASTCALL_OPTIONS_DIFFER"
+  | "LASTCALL_VERSIONS"
+  | "LASTCALL_SERVER"
+  | "LASTCALL_ADMIN_PORT"
+  | "LASTCALL_STOPPING";
+
+/** Compiles only while the table and the union name the same codes. */
+const NEXT: Readonly<Record<LastcallErrorCode, string>> = NEXT_STEPS;
+
+/** The codes, for the test that compares them with the documentation. */
+export const ERROR_CODES: readonly LastcallErrorCode[] = Object.keys(NEXT) as LastcallErrorCode[];
+
+/** Every error that the library throws itself. The message ends with the next step. */
+export class LastcallError extends Error {
+  override readonly name = "LastcallError";
+  /** Stable; removing or renaming one is a breaking change. */
+  readonly code: LastcallErrorCode;
+
+  constructor(code: LastcallErrorCode, what: string, options?: { readonly cause?: unknown }) {
+    super(`${what} ${NEXT[code]} [${code}]`, options);
+    this.code = code;
+  }
+}

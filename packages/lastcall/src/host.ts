@@ -1,0 +1,56 @@
+/** The one seam to the system: time, signals, output and the exit come in through here. */
+
+/** Undoes what was set up: removes a listener or cancels a timer. Calling it twice is harmless. */
+export type Undo = () => void;
+
+/** What a lifecycle needs of the world. `node-host.ts` is the real one, `testing.ts` has a fake one. */
+export interface Host {
+  /** Monotonic milliseconds; the only clock that phases are measured with. */
+  now(): number;
+  /** ISO 8601 wall time, for people. */
+  wallTime(): string;
+  /** Calls back once after `ms`. The timer keeps the process alive unless `unref` is true. */
+  setTimer(ms: number, run: () => void, unref?: boolean): Undo;
+  /** Calls back after the event loop has polled for I/O: what was readable before has been read. */
+  afterPoll(run: () => void): void;
+  /** Listens for a signal. */
+  onSignal(signal: NodeJS.Signals, run: () => void): Undo;
+  /** How many other listeners the signal has. */
+  foreignListeners(signal: NodeJS.Signals): number;
+  /** The process is leaving with `code`, whoever asked for it; `stack` tells who. Synchronous. */
+  onExit(run: (code: number, stack: string) => void): Undo;
+  /** The event loop has nothing left to do. */
+  onEmptyLoop(run: () => void): Undo;
+  /** An error that nobody caught. While listened for, it does not end the process. */
+  onUncaught(run: (error: unknown) => void): Undo;
+  /** Whether somebody else listens for uncaught errors, so that the app itself decides what they mean. */
+  hasForeignUncaught(): boolean;
+  /** A line for people on standard error; dropped rather than waited for when nobody reads. */
+  writeLine(line: string): void;
+  /** The record: one line on standard error, and in `file` where one is given. Synchronous, bounded, never throws. */
+  writeRecord(line: string, file: string | undefined): void;
+  /** Waits until output that others have queued is out, at most `ms`. */
+  flushOutput(ms: number): Promise<void>;
+  /** What keeps the event loop alive, named as well as the runtime can. */
+  holders(): readonly string[];
+  /** The exit code that the app has set for a natural end. */
+  pendingExitCode(): number;
+  /** Ends the process. A lifecycle calls it once, as the last thing. */
+  exit(code: number): void;
+  /** Publishes on a diagnostics channel. */
+  publish(channel: string, message: unknown): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly facts: HostFacts;
+  /** Where the process's one lifecycle is kept. */
+  readonly registry: Record<symbol, unknown>;
+}
+
+export interface HostFacts {
+  readonly pid: number;
+  /** `v20.19.0`. */
+  readonly node: string;
+  readonly windows: boolean;
+  /** Whether standard input is a terminal: a SIGINT is then a person's Ctrl-C. */
+  readonly terminal: boolean;
+  fileExists(path: string): boolean;
+}

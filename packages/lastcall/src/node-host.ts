@@ -1,0 +1,164 @@
+/** The host of a real Node process: the only file that names `process`, timers and clocks, and that ends the process. */
+
+import { channel } from "node:diagnostics_channel";
+import { appendFileSync, existsSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { Host, Undo } from "./host.ts";
+
+/** How long the record may wait for a reader of standard error that does not read. */
+const RECORD_PATIENCE_MS = 1000;
+
+function on(event: string, listener: (...args: any[]) => void): Undo {
+  process.on(event as "exit", listener);
+  return () => void process.removeListener(event, listener);
+}
+
+/**
+ * Writes all of `text` to a file descriptor that may be non-blocking: `process.stderr` makes fd 2 so once it has been
+ * touched on a pipe, and a bare writeSync then throws EAGAIN in the middle of the text.
+ */
+function writeAll(fd: number, text: string, patienceMs: number): void {
+  let rest = Buffer.from(text);
+  const giveUpAt = performance.now() + patienceMs;
+  const nap = new Int32Array(new SharedArrayBuffer(4));
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() >= giveUpAt) {
+        // EPIPE, EBADF or a reader that does not read: there is nobody left to tell.
+        return;
+      }
+      Atomics.wait(nap, 0, 0, 2);
+    }
+  }
+}
+
+interface ReportedHandle {
+  readonly type: string;
+  readonly is_active?: boolean;
+  readonly is_referenced?: boolean;
+  readonly fd?: number;
+  readonly pid?: number;
+  readonly filename?: string;
+  readonly localEndpoint?: { readonly host?: string; readonly port?: number; readonly path?: string };
+  readonly remoteEndpoint?: { readonly host?: string; readonly port?: number } | null;
+}
+
+function nameHandle(handle: ReportedHandle): string | null {
+  if (handle.is_active !== true || handle.is_referenced !== true || (handle.fd ?? 3) <= 2) {
+    return null;
+  }
+  const local = handle.localEndpoint;
+  const remote = handle.remoteEndpoint;
+  switch (handle.type) {
+    case "tcp":
+      return remote
+        ? `tcp to ${remote.host}:${remote.port}`
+        : `tcp listening on ${local?.host ?? "?"}:${local?.port ?? "?"}`;
+    case "pipe":
+      return `pipe ${local?.path ?? ""}`.trim();
+    case "process":
+      return `child process ${handle.pid}`;
+    case "fs_event":
+    case "fs_poll":
+      return `watch on ${handle.filename ?? "a file"}`;
+    case "udp":
+      return `udp socket ${local?.port ?? ""}`.trim();
+    default:
+      return null;
+  }
+}
+
+function holders(): readonly string[] {
+  const names: string[] = [];
+  // Both switches leave out what costs milliseconds or leaks: DNS names of peers and the environment.
+  const report = process.report as { excludeNetwork?: boolean; getReport(): object };
+  const networkBefore = report.excludeNetwork;
+  report.excludeNetwork = true;
+  try {
+    const handles = (report.getReport() as { libuv?: readonly ReportedHandle[] }).libuv ?? [];
+    names.push(...handles.map(nameHandle).filter((name) => name !== null));
+  } catch {
+    // A report that cannot be made costs us names, nothing else.
+  }
+  if (networkBefore !== undefined) {
+    report.excludeNetwork = networkBefore;
+  }
+  const timers = process.getActiveResourcesInfo().filter((type) => type === "Timeout").length;
+  if (timers > 0) {
+    names.push(`${timers} timer${timers === 1 ? "" : "s"}`);
+  }
+  return names;
+}
+
+/** The host of this process. Makes nothing happen until it is used. */
+export function nodeHost(): Host {
+  return {
+    now: () => performance.now(),
+    wallTime: () => new Date().toISOString(),
+    setTimer(ms, run, unref = false) {
+      const timer = setTimeout(run, ms);
+      if (unref) {
+        timer.unref();
+      }
+      return () => clearTimeout(timer);
+    },
+    afterPoll(run) {
+      // The first check phase may belong to the turn we are in; between the first and the second lies a poll.
+      setImmediate(() => setImmediate(run));
+    },
+    onSignal: (signal, run) => on(signal, run),
+    foreignListeners: (signal) => Math.max(0, process.listenerCount(signal) - 1),
+    onExit: (run) =>
+      on("exit", (code: number) => {
+        const stack = (new Error("exit").stack ?? "").split("\n").slice(2).join("\n");
+        run(code, stack);
+      }),
+    onEmptyLoop: (run) => on("beforeExit", run),
+    onUncaught: (run) => on("uncaughtException", run),
+    hasForeignUncaught: () => process.listenerCount("uncaughtException") > 1,
+    writeLine(line) {
+      writeAll(2, `${line}\n`, 0);
+    },
+    writeRecord(line, file) {
+      if (file !== undefined) {
+        try {
+          appendFileSync(file, `${line}\n`);
+        } catch (error) {
+          writeAll(2, `lastcall: the record could not be appended to ${file}: ${String(error)}\n`, 0);
+        }
+      }
+      writeAll(2, `${line}\n`, RECORD_PATIENCE_MS);
+    },
+    async flushOutput(ms) {
+      const giveUpAt = performance.now() + ms;
+      const queued = (): boolean => process.stdout.writableLength + process.stderr.writableLength > 0;
+      while (queued() && performance.now() < giveUpAt) {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 2);
+        });
+      }
+    },
+    holders,
+    pendingExitCode: () => Number(process.exitCode ?? 0),
+    exit(code) {
+      process.exit(code);
+    },
+    publish(name, message) {
+      const target = channel(name);
+      if (target.hasSubscribers) {
+        target.publish(message);
+      }
+    },
+    env: process.env,
+    facts: {
+      pid: process.pid,
+      node: process.version,
+      windows: process.platform === "win32",
+      terminal: isatty(0),
+      fileExists: existsSync,
+    },
+    registry: globalThis,
+  };
+}

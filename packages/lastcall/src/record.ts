@@ -1,0 +1,115 @@
+/** The record: one JSON line that says what happened from the first stop signal to the exit. docs/record.md has its schema. */
+
+import type { RequestCounts } from "./admission.ts";
+import type { Budget } from "./budget.ts";
+import type { TaskFate } from "./tasks.ts";
+import type { HookReport } from "./teardown.ts";
+
+export type Outcome = "drained" | "incomplete" | "failed";
+
+export interface ShutdownRecord {
+  readonly schema: "lastcall.record/1";
+  readonly pid: number;
+  readonly node: string;
+  /** Wall time of the stop's beginning, ISO 8601. */
+  readonly at: string;
+  /** What began the stop: a signal, `life.shutdown()`, an empty event loop, or the app's own exit. */
+  readonly reason: "signal" | "shutdown" | "empty-loop" | "exit";
+  /** The text given to `life.shutdown()`, if any. */
+  readonly why?: string;
+  readonly signal: NodeJS.Signals | null;
+  /** The stop signals after the first that counted, and what each did. */
+  readonly others: readonly { readonly signal: string; readonly atMs: number; readonly effect: string }[];
+  /** Who else listens for the stop signals. */
+  readonly foreign: readonly string[];
+  readonly leaveOrder: "announce-first" | "listener-first";
+  readonly phases: {
+    readonly lameDuckMs: number;
+    readonly drainingMs: number;
+    readonly teardownMs: number;
+    readonly totalMs: number;
+  };
+  readonly budget: Budget;
+  readonly requests: RequestCounts;
+  readonly unfinished: readonly {
+    readonly route: string;
+    readonly ageMs: number;
+    readonly cut: "503" | "reset" | "exit";
+  }[];
+  readonly tasks: Readonly<Record<TaskFate, number>>;
+  readonly unfinishedTasks: readonly {
+    readonly name: string;
+    readonly fate: TaskFate;
+    readonly ageMs: number;
+  }[];
+  readonly teardown: readonly HookReport[];
+  /** What still held the process open at the end. */
+  readonly held: readonly string[];
+  readonly errors: readonly string[];
+  readonly outcome: Outcome;
+  /** `app`: the app called `process.exit` itself; `exitStack` says where. */
+  readonly endedBy: "lastcall" | "app";
+  readonly exitStack?: readonly string[];
+  readonly exitCode: number;
+  /** How many entries of each list were left out to stay below 4 KiB. Counts are never cut. */
+  readonly cut?: Readonly<Record<string, number>>;
+}
+
+/** A pipe keeps at least this much from one write, also when the reader is slow. */
+export const RECORD_LIMIT_BYTES = 4096;
+
+const LONGEST_TEXT = 160;
+
+/** One line of at most 4 KiB. Texts are shortened and lists are cut, the longest first; nothing else is. */
+export function formatRecord(record: ShutdownRecord): string {
+  const lists = new Map<string, unknown[]>();
+  for (const [name, value] of Object.entries(record)) {
+    if (Array.isArray(value)) {
+      lists.set(name, value.map(shorten));
+    }
+  }
+  const cut: Record<string, number> = {};
+  for (;;) {
+    const line = JSON.stringify({
+      ...record,
+      ...Object.fromEntries(lists),
+      ...(Object.keys(cut).length === 0 ? {} : { cut }),
+    });
+    if (Buffer.byteLength(line) < RECORD_LIMIT_BYTES) {
+      return line;
+    }
+    const [name, longest] = [...lists].reduce((a, b) => (size(b[1]) > size(a[1]) ? b : a));
+    if (longest.length === 0) {
+      return line;
+    }
+    const keep = Math.floor(longest.length / 2);
+    cut[name] = (cut[name] ?? 0) + longest.length - keep;
+    lists.set(name, longest.slice(0, keep));
+  }
+}
+
+function size(list: readonly unknown[]): number {
+  return JSON.stringify(list).length;
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner)]));
+  }
+  return value;
+}
+
+/** Clean and incomplete have different codes; a policy may report a clean stop as the shell would. Never by re-raising. */
+export function exitCodeOf(outcome: Outcome, policy: "code" | "signal", signalNumber: number | null): number {
+  switch (outcome) {
+    case "drained":
+      return policy === "signal" && signalNumber !== null ? 128 + signalNumber : 0;
+    case "incomplete":
+      return 3;
+    case "failed":
+      return 1;
+  }
+}

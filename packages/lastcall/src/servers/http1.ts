@@ -1,0 +1,227 @@
+/**
+ * An HTTP/1.1 server (plain, TLS or on a unix socket) as the lifecycle drains it: which requests are in flight, who is
+ * let in, and how each connection ends.
+ */
+
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
+import type { Admission } from "../admission.ts";
+import type { Host, Undo } from "../host.ts";
+import { announceOn, LastRequests } from "./announce.ts";
+import { Connections, isAnswering, reset, speaksHttp } from "./connections.ts";
+import { exchangeOf, HttpExchange } from "./http-exchange.ts";
+import { closeListener, socketFile } from "./listener.ts";
+import { RAW_REFUSAL, refuseRequest, refuseUnanswered } from "./refusal.ts";
+import type { Cut, DrainedServer } from "./server.ts";
+
+/** What the server asks of its lifecycle. */
+export interface Http1Hooks {
+  readonly host: Host;
+  readonly admission: Admission;
+  /** Answers a probe that is mounted on the served port; false when the request is none. */
+  answerProbe(request: IncomingMessage, response: ServerResponse): boolean;
+  /** The last connection has closed: perhaps the drain is over. */
+  onQuiet(): void;
+}
+
+type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+
+/** Begins to count what `server` does. Works before and after `listen()`, and with requests already in flight. */
+export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServer {
+  const { host, admission } = hooks;
+  const connections = new Connections(server, server instanceof TlsServer, hooks.onQuiet);
+  const last = new LastRequests();
+  const undo: Undo[] = [];
+  let file = socketFile(server);
+  let announcing = false;
+  let swept = false;
+  let sweepPlanned = false;
+  let closing: Promise<void> | null = null;
+
+  function listen(event: string, listener: (...args: any[]) => void): void {
+    server.prependListener(event, listener);
+    undo.push(() => void server.removeListener(event, listener));
+  }
+
+  /** Shared by all responses, so that a request costs no closure. */
+  function responseClosed(this: ServerResponse): void {
+    const exchange = exchangeOf(this.req);
+    if (exchange !== undefined) {
+      exchange.clientGone = !this.writableFinished;
+      if (exchange.clientGone) {
+        exchange.abort("The client has gone away.");
+      }
+      admission.settle(exchange);
+    }
+    if (swept) {
+      planSweep();
+    }
+  }
+
+  function begin(request: IncomingMessage, response: ServerResponse): HttpExchange {
+    const exchange = new HttpExchange(server, request, response, host.now());
+    admission.begin(exchange);
+    response.on("close", responseClosed);
+    return exchange;
+  }
+
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    begin(request, response);
+    if (announcing) {
+      last.received(request, true);
+      announceOn(response, () => last.isLast(request));
+    }
+  }
+
+  /** Without a listener Node answers these itself; ours may stand only beside the app's. */
+  const expectations = new Set<string | symbol>();
+  function followExpectation(event: string | symbol): void {
+    if ((event === "checkContinue" || event === "checkExpectation") && !expectations.has(event)) {
+      expectations.add(event);
+      listen(event, onRequest);
+    }
+  }
+
+  function interpose(): void {
+    const own = Object.getOwnPropertyDescriptor(server, "emit");
+    const emit = server.emit as unknown as Emit;
+    server.emit = function deciding(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
+      if (REQUESTS.has(event) && !admission.admits()) {
+        refuse(args[0] as IncomingMessage, args[1] as ServerResponse);
+        return true;
+      }
+      if ((event === "upgrade" || event === "connect") && !admission.admits()) {
+        admission.refuse("503");
+        (args[1] as Socket).end(RAW_REFUSAL);
+        return true;
+      }
+      if (event === "clientError") {
+        countClientError(args[0] as NodeJS.ErrnoException);
+      } else if (event === "drop") {
+        admission.refuse("dropped");
+      }
+      return emit.call(this, event, ...args);
+    } as HttpServer["emit"];
+    undo.push(() => {
+      if (own === undefined) {
+        delete (server as { emit?: unknown }).emit;
+      } else {
+        Object.defineProperty(server, "emit", own);
+      }
+    });
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
+    last.received(request, true);
+    announceOn(response, () => last.isLast(request));
+    if (!hooks.answerProbe(request, response)) {
+      admission.refuse("503");
+      refuseRequest(host, request, response);
+    }
+  }
+
+  /** Node answers these by itself and closes the connection. */
+  function countClientError(error: NodeJS.ErrnoException): void {
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
+      admission.refuse("408");
+    } else if (error.code?.startsWith("HPE_") === true) {
+      admission.refuse("400");
+    }
+  }
+
+  /** In the check phase: what has arrived by then has been read and is no longer idle. */
+  function planSweep(): void {
+    if (!sweepPlanned) {
+      sweepPlanned = true;
+      host.afterPoll(() => {
+        sweepPlanned = false;
+        connections.endIdle();
+      });
+    }
+  }
+
+  function* mine(): Iterable<HttpExchange> {
+    for (const exchange of admission.inFlight) {
+      if (exchange instanceof HttpExchange && exchange.server === server) {
+        yield exchange;
+      }
+    }
+  }
+
+  function shut(): Promise<void> {
+    closing ??= closeListener(host, server, file, () => connections.accepted);
+    return closing;
+  }
+
+  listen("connection", connections.add);
+  listen("secureConnection", connections.secure);
+  listen("request", onRequest);
+  listen("listening", () => {
+    file = socketFile(server);
+    if (closing !== null) {
+      // It begins to listen after the gate; nothing may start then.
+      closing = null;
+      void shut();
+    }
+  });
+  for (const event of ["checkContinue", "checkExpectation"]) {
+    if (server.listenerCount(event) > 0) {
+      followExpectation(event);
+    }
+  }
+  listen("newListener", followExpectation);
+  for (const response of connections.addEarlier()) {
+    begin(response.req, response);
+  }
+
+  return {
+    begin: interpose,
+    announce() {
+      announcing = true;
+      const inFlight = [...mine()];
+      inFlight.forEach(({ request }) => last.received(request, false));
+      inFlight.forEach(({ request, response }) => announceOn(response, () => last.isLast(request)));
+    },
+    shut,
+    sweep() {
+      swept = true;
+      planSweep();
+    },
+    cut() {
+      const inFlight = [...mine()];
+      const cuts = inFlight.map((exchange): Cut => {
+        const how = exchange.response.headersSent || exchange.response.destroyed ? "reset" : "503";
+        return { route: exchange.route(), startedAt: exchange.startedAt, how };
+      });
+      const busy = new Set(inFlight.map(({ request }) => request.socket));
+      inFlight.forEach(({ request, response }, at) => {
+        if (cuts[at]?.how === "503") {
+          refuseUnanswered(response);
+        } else {
+          reset(request.socket);
+        }
+      });
+      connections.endIdle();
+      for (const socket of connections.each()) {
+        if (busy.has(socket) || socket.destroyed || !socket.writable || isAnswering(socket)) {
+          continue;
+        }
+        if (speaksHttp(socket)) {
+          // Neither idle nor in flight: a head that never became whole.
+          admission.refuse("503");
+          socket.end(RAW_REFUSAL);
+        } else {
+          reset(socket);
+        }
+      }
+      return cuts;
+    },
+    connections: () => connections.size,
+    detach() {
+      undo.splice(0).forEach((remove) => remove());
+    },
+  };
+}
+
+const REQUESTS: ReadonlySet<string | symbol> = new Set(["request", "checkContinue", "checkExpectation"]);

@@ -1,0 +1,26 @@
+/** Stop signals: which arrivals count. A process group and a wrapper both send one, so repeats within a silence are one. */
+
+import type { Host, Undo } from "./host.ts";
+
+/** A signal counts as a new one only after this long without any. Sliding: 100 signals in a second are one. */
+export const SILENCE_MS = 200;
+
+/** Calls `heard` for each signal that counts; the handler does nothing else. */
+export function listenForSignals(
+  host: Host,
+  signals: readonly NodeJS.Signals[],
+  heard: (signal: NodeJS.Signals) => void,
+): Undo {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const undo = signals.map((signal) =>
+    host.onSignal(signal, () => {
+      const now = host.now();
+      const isNew = now - lastAt >= SILENCE_MS;
+      lastAt = now;
+      if (isNew) {
+        heard(signal);
+      }
+    }),
+  );
+  return () => undo.forEach((remove) => remove());
+}
