@@ -1,0 +1,156 @@
+// (b) (c) (d) How long a stopping process takes once nothing is left to wait for.
+import http from "node:http";
+import { startCrowd, startServer } from "./processes.mjs";
+import { median, nowNs, quantile, shuffle, table } from "./stats.mjs";
+
+const ms = (ns) => ns / 1e6;
+const rounded = (value) => value.toFixed(1);
+const LINGER_MS = 250;
+const pause = (howLong) => new Promise((resolve) => setTimeout(resolve, howLong));
+
+function spread(values) {
+  return {
+    runs: values.length,
+    "median ms": rounded(median(values)),
+    "least ms": rounded(quantile(values, 0)),
+    "p90 ms": rounded(quantile(values, 0.9)),
+    "most ms": rounded(quantile(values, 1)),
+  };
+}
+
+/** One request in flight at the signal; from its last byte at the client to the exit seen by the parent. */
+async function exitAfterResponse(kind, keepAlive) {
+  const server = await startServer(kind);
+  const agent = new http.Agent({ keepAlive });
+  const answered = new Promise((resolve, reject) => {
+    http
+      .get({ host: "127.0.0.1", port: server.port, path: "/?ms=700", agent }, (res) => {
+        res.resume();
+        res.once("end", () => resolve(nowNs()));
+      })
+      .once("error", reject);
+  });
+  await pause(200);
+  server.child.kill("SIGTERM");
+  const at = await answered;
+  const exit = await Promise.race([server.exited, pause(8000)]);
+  agent.destroy();
+  if (exit === undefined) {
+    server.child.kill("SIGKILL");
+    return 8000;
+  }
+  return ms(exit.atNs - at);
+}
+
+export async function exitAfterLastResponse({ runs = 50 } = {}) {
+  const cases = ["floor", "floor again (control)", "close", "lastcall", "lastcall, kept-alive client"];
+  const seen = Object.fromEntries(cases.map((name) => [name, []]));
+  for (const name of shuffle(
+    cases.flatMap((each) => Array.from({ length: runs }, () => each)),
+    7,
+  )) {
+    seen[name].push(await exitAfterResponse(name.split(/[ ,]/)[0], name.includes("kept-alive")));
+  }
+  const keptOpen = [await exitAfterResponse("close", true), await exitAfterResponse("close", true)];
+  return {
+    title: "Exit after the last response",
+    target: "median under 10 ms",
+    method: `One request of 700 ms, SIGTERM 200 ms after it was sent, so that the linger window is over when it is answered; from the last byte at the client to the exit as the parent sees it; ${runs} runs each, shuffled. floor: the server calls process.exit when its response is out. With a client that keeps its connection, close took ${keptOpen.map(rounded).join(" and ")} ms (bounded at 8000).`,
+    pass: [seen.lastcall, seen["lastcall, kept-alive client"]].every((values) => median(values) < 10),
+    table: table(cases.map((name) => ({ server: name, ...spread(seen[name]) }))),
+  };
+}
+
+/** From the last answer, or the end of the linger window where that is later, to the exit. */
+async function crowdRun(kind, { idle, busy, workMs }) {
+  const server = await startServer(kind);
+  const crowd = await startCrowd(server.port, { idle, busy, path: `/?ms=${workMs}` });
+  const signalNs = nowNs();
+  server.child.kill("SIGTERM");
+  const exit = await server.exited;
+  const settled = await crowd.settled;
+  crowd.child.kill("SIGKILL");
+  const windowNs = signalNs + LINGER_MS * 1e6;
+  return {
+    lateMs: ms(exit.atNs - Math.max(settled?.lastAnswerNs ?? 0, windowNs)),
+    code: exit.code,
+    answered: settled?.answered ?? 0,
+  };
+}
+
+export async function crowdLeaves({ runs = 5 } = {}) {
+  const cases = [
+    {
+      name: "10,000 idle, 1,000 in flight, answered long after the window",
+      idle: 10_000,
+      busy: 1000,
+      workMs: 4000,
+    },
+    { name: "10,000 idle alone", idle: 10_000, busy: 0, workMs: 0 },
+    { name: "1,000 in flight alone", idle: 0, busy: 1000, workMs: 2500 },
+  ];
+  const rows = [];
+  let pass = true;
+  const floor = [];
+  for (let run = 0; run < runs; run += 1) floor.push((await crowdRun("floor", cases[0])).lateMs);
+  for (const { name, ...load } of cases) {
+    const done = [];
+    for (let run = 0; run < runs; run += 1) done.push(await crowdRun("lastcall", load));
+    pass &&= done.every(
+      ({ lateMs, code, answered }) => lateMs <= 300 && code === 0 && answered === load.busy,
+    );
+    rows.push({
+      case: name,
+      ...spread(done.map(({ lateMs }) => lateMs)),
+      "exit codes": [...new Set(done.map(({ code }) => code))].join(", "),
+      "answered, least": Math.min(...done.map(({ answered }) => answered)),
+    });
+  }
+  return {
+    title: "Ten thousand idle connections",
+    target: "exit within 300 ms of the last answer or of the end of the linger window, whichever is later",
+    method: `The clients are one other process; the window is counted from the sending of SIGTERM. A server that calls process.exit when the last of the first case's answers is out is gone after ${rounded(quantile(floor, 0))} to ${rounded(quantile(floor, 1))} ms (median ${rounded(median(floor))}): the kernel has ten thousand sockets to close.`,
+    pass,
+    table: table(rows),
+  };
+}
+
+export async function stuckAreCut({ runs = 10 } = {}) {
+  const gracefulTimeoutMs = 1500;
+  const rows = [];
+  let pass = true;
+  for (const [name, path] of [
+    ["1,000 requests without a head", "/stuck"],
+    ["1,000 responses begun and never ended", "/head"],
+  ]) {
+    const late = [];
+    const codes = new Set();
+    const fates = new Set();
+    for (let run = 0; run < runs; run += 1) {
+      const server = await startServer("lastcall", { gracefulTimeoutMs });
+      const crowd = await startCrowd(server.port, { busy: 1000, path });
+      const signalNs = nowNs();
+      server.child.kill("SIGTERM");
+      const exit = await server.exited;
+      const { answered, refused, cut } = await crowd.settled;
+      crowd.child.kill("SIGKILL");
+      late.push(ms(exit.atNs - signalNs) - gracefulTimeoutMs);
+      codes.add(exit.code);
+      fates.add(`${answered} answered, ${refused} with 503, ${cut} cut`);
+    }
+    pass &&= late.every((each) => each <= 100) && [...codes].join() === "3";
+    rows.push({
+      case: name,
+      ...spread(late),
+      "exit codes": [...codes].join(", "),
+      clients: [...fates].join("; "),
+    });
+  }
+  return {
+    title: "A thousand stuck sockets",
+    target: "exit within 100 ms of the deadline plus teardown (no hook here)",
+    method: `gracefulTimeoutMs ${gracefulTimeoutMs}, counted from the sending of SIGTERM.`,
+    pass,
+    table: table(rows),
+  };
+}

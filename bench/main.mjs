@@ -1,0 +1,44 @@
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck. With --write the results become
+// bench/RESULTS.md. README.md tells the method.
+import { writeFileSync } from "node:fs";
+import os from "node:os";
+import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
+import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
+
+const BENCHMARKS = {
+  cost: overheadPerRequest,
+  memory: memoryPerConnection,
+  exit: exitAfterLastResponse,
+  crowd: crowdLeaves,
+  stuck: stuckAreCut,
+};
+const args = process.argv.slice(2);
+const named = args.filter((arg) => !arg.startsWith("--"));
+const unknown = [
+  ...named.filter((name) => !(name in BENCHMARKS)),
+  ...args.filter((arg) => /^--(?!write$)/.test(arg)),
+];
+if (unknown.length > 0) {
+  console.error(
+    `bench: ${unknown.join(", ")}: choose from ${Object.keys(BENCHMARKS).join(", ")} and --write.`,
+  );
+  process.exit(2);
+}
+
+const cpu = os.cpus()[0]?.model ?? "unknown";
+const parts = [
+  "# Results",
+  `${new Date().toISOString().slice(0, 10)}; Node ${process.versions.node}; ${os.cpus().length} x ${cpu}; ${os.type()} ${os.release()}; load before the run ${os.loadavg()[0].toFixed(1)}. Written by \`npm run bench -- ${args.join(" ")}\`; README.md tells the method.`,
+];
+console.log(parts.join("\n\n"));
+let missed = 0;
+for (const name of named.length > 0 ? named : Object.keys(BENCHMARKS)) {
+  const { title, target, method, pass, table } = await BENCHMARKS[name]();
+  if (!pass) missed += 1;
+  const text = `## ${title}\n\n**${pass ? "Met" : "Missed"}**: ${target}.\n\n${table}\n\n${method}`;
+  parts.push(text);
+  console.log(`\n${text}`);
+}
+if (args.includes("--write"))
+  writeFileSync(new URL("RESULTS.md", import.meta.url), `${parts.join("\n\n")}\n`);
+process.exitCode = missed === 0 ? 0 : 1;

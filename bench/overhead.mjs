@@ -1,0 +1,85 @@
+// What the library costs a request, without a kernel in the way: synthetic sockets on real http servers in one process,
+// shuffled batches, and the same bare server twice as the control. Run as a process of its own; prints JSON.
+import http from "node:http";
+import { Duplex } from "node:stream";
+import { createLifecycle } from "lastcall";
+import { mean, median, nowNs, quantile, shuffle } from "./stats.mjs";
+
+const PER_BATCH = 200;
+const BATCHES = 250;
+const [boundary = "response", seed = "1"] = process.argv.slice(2);
+const REQUEST = Buffer.from(
+  "GET /work?seconds=0.3 HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n",
+);
+
+/** A connection whose other end asks again as soon as it was answered, one turn of the loop later. */
+class Socket extends Duplex {
+  left = 0;
+  #done = () => {};
+  #ask = () => this.push(REQUEST);
+  _read() {}
+  _write(_chunk, _encoding, callback) {
+    callback();
+    this.#answered();
+  }
+  _writev(_chunks, callback) {
+    callback();
+    this.#answered();
+  }
+  #answered() {
+    this.left -= 1;
+    if (this.left > 0) setImmediate(this.#ask);
+    else setImmediate(this.#done);
+  }
+  batch(size) {
+    return new Promise((resolve) => {
+      this.#done = resolve;
+      this.left = size;
+      this.push(REQUEST);
+    });
+  }
+}
+
+const work = (_req, res) => {
+  res.writeHead(200, { "content-type": "text/plain", "content-length": 2 });
+  res.end("ok");
+};
+// The same promise-returning handler everywhere: what an async function costs is not the library's cost.
+const handler = boundary === "handler" ? async (req, res) => work(req, res) : work;
+
+const life = createLifecycle({ boundary, log: "none" });
+const guarded = http.createServer(boundary === "handler" ? life.handler(handler) : handler);
+life.http(guarded);
+const variants = {
+  bare: http.createServer(handler),
+  "bare again (control)": http.createServer(handler),
+  lastcall: guarded,
+};
+const sockets = Object.fromEntries(
+  Object.entries(variants).map(([name, server]) => {
+    server.keepAliveTimeout = 0;
+    const socket = new Socket();
+    server.emit("connection", socket);
+    return [name, socket];
+  }),
+);
+const nsPerRequest = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
+for (let warm = 0; warm < 20; warm += 1) {
+  for (const socket of Object.values(sockets)) await socket.batch(PER_BATCH);
+}
+const order = shuffle(
+  Object.keys(variants).flatMap((name) => Array.from({ length: BATCHES }, () => name)),
+  Number(seed),
+);
+for (const name of order) {
+  const start = nowNs();
+  await sockets[name].batch(PER_BATCH);
+  nsPerRequest[name].push((nowNs() - start) / PER_BATCH);
+}
+const summary = Object.fromEntries(
+  Object.entries(nsPerRequest).map(([name, ns]) => [
+    name,
+    { p10: quantile(ns, 0.1), median: median(ns), mean: mean(ns) },
+  ]),
+);
+process.stdout.write(`${JSON.stringify(summary)}\n`, () => process.exit(0));

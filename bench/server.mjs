@@ -1,0 +1,51 @@
+// The server under measurement, in three kinds: `floor` exits by itself as soon as its last response is out (nothing can be
+// faster), `close` is `server.close(() => process.exit(0))`, `lastcall` is the library with its defaults.
+import http from "node:http";
+
+const [kind, extra = "{}"] = process.argv.slice(2);
+let inFlight = 0;
+let stopping = false;
+
+const server = http.createServer((req, res) => {
+  if (req.url === "/stuck") return;
+  if (req.url === "/head") {
+    res.write("a beginning");
+    return;
+  }
+  const ms = Number(new URL(req.url, "http://bench").searchParams.get("ms") ?? 0);
+  if (ms === 0) res.end("ok");
+  else setTimeout(() => res.end("ok"), ms);
+});
+// Idle connections are to stay idle for as long as a benchmark takes.
+server.keepAliveTimeout = 300_000;
+server.requestTimeout = 0;
+
+if (kind === "floor") {
+  server.prependListener("request", (_req, res) => {
+    inFlight += 1;
+    res.once("close", () => {
+      inFlight -= 1;
+      if (stopping && inFlight === 0) process.exit(0);
+    });
+  });
+  process.on("SIGTERM", () => {
+    stopping = true;
+  });
+} else if (kind === "close") {
+  process.on("SIGTERM", () => server.close(() => process.exit(0)));
+} else {
+  const { createLifecycle } = await import("lastcall");
+  const life = createLifecycle({ gracePeriodMs: 60_000, drainDelayMs: 0, ...JSON.parse(extra) });
+  life.http(server);
+  server.once("listening", () => life.ready());
+}
+
+process.on("message", (message) => {
+  if (message !== "memory") return;
+  globalThis.gc();
+  globalThis.gc();
+  process.send({ memory: process.memoryUsage() });
+});
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () =>
+  process.send({ port: server.address().port }),
+);
