@@ -6,6 +6,7 @@ import { openAccessLog } from "./access-log.ts";
 import { createApp } from "./app.ts";
 import { bare } from "./builds/bare.ts";
 import type { Build } from "./builds/build.ts";
+import { lastcall } from "./builds/lastcall.ts";
 import { naive } from "./builds/naive.ts";
 import { answerJson } from "./http-answer.ts";
 import { openEvents, openLines } from "./lines.ts";
@@ -15,7 +16,7 @@ import { handWrittenProbes } from "./probes.ts";
 import { createRoutes } from "./routes.ts";
 import { openStore } from "./store.ts";
 
-const BUILDS: Readonly<Record<BuildName, Build>> = { bare, naive };
+const BUILDS: Readonly<Record<BuildName, Build>> = { bare, naive, lastcall };
 
 function start(options: Options): void {
   const { eventsFile } = options;
@@ -54,7 +55,7 @@ function start(options: Options): void {
     note("started", { build: options.build, port });
     console.log(`orders: ${options.build} listening on ${options.host}:${port}, orders in ${store.kind}`);
   });
-  if (options.adminPort !== undefined) {
+  if (options.adminPort !== undefined && options.build !== "lastcall") {
     createServer((req, res) => {
       if (!probes(req, res)) answerJson(res, 404, { error: "not found" });
     })
@@ -69,7 +70,10 @@ function fail(message: string, exitCode: number): never {
 }
 
 try {
-  start(parseOptions(process.argv.slice(2), process.env));
+  const options = parseOptions(process.argv.slice(2), process.env);
+  // It is read now; the library warns of LASTCALL_ variables that nobody reads.
+  delete process.env["LASTCALL_EXECUTED"];
+  start(options);
 } catch (error) {
   if (error instanceof UsageError) fail(error.message, 2);
   fail(error instanceof Error ? error.message : String(error), 1);

@@ -50,7 +50,7 @@ test("what cannot be used is refused with what was seen", () => {
     [["--prot", "1"], /'--prot'[^]*Known options: --build/],
     [["--drain-delay", "5"], /--drain-delay is "5": write a duration such as 5s/],
     [["--port", "70000"], /--port is "70000"/],
-    [["--build", "best"], /--build is "best": choose one of bare, naive/],
+    [["--build", "best"], /--build is "best": choose one of bare, naive, lastcall/],
     [["--admission", "maybe"], /--admission is "maybe": choose one of close, respond/],
   ];
   for (const [args, message] of refused) {
