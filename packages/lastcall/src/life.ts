@@ -6,6 +6,7 @@ import type { Budget } from "./budget.ts";
 import type { Undo } from "./host.ts";
 import type { State } from "./machine.ts";
 import type { ShutdownRecord } from "./record.ts";
+import type { SignalHeard } from "./signals.ts";
 import type { ProbeHandler } from "./servers/probe-handler.ts";
 import type { TaskOptions } from "./tasks.ts";
 import type { TeardownHook } from "./teardown.ts";
@@ -15,13 +16,6 @@ export interface StateChange {
   readonly from: State;
   readonly to: State;
   readonly atMs: number;
-}
-
-/** A stop signal that counted, and what it did. */
-export interface SignalHeard {
-  readonly signal: NodeJS.Signals;
-  readonly atMs: number;
-  readonly effect: "began the stop" | "ended the drain delay" | "forced" | "ignored";
 }
 
 export interface LifecycleEvents {

@@ -10,42 +10,26 @@ import { Admission } from "./admission.ts";
 import { describeBudget, planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
 import { formatDuration } from "./duration.ts";
-import { LastcallError } from "./errors.ts";
 import type { Host, Undo } from "./host.ts";
-import type { Lifecycle, LifecycleEvents, SignalHeard } from "./life.ts";
+import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { describeWaiting } from "./progress.ts";
-import { exitCodeOf, formatRecord, type Outcome, type ShutdownRecord } from "./record.ts";
-import { exchangeOf, HttpExchange } from "./servers/http-exchange.ts";
-import { attachHttp1 } from "./servers/http1.ts";
+import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
+import { Fleet } from "./servers/fleet.ts";
+import { exchangeOf } from "./servers/http-exchange.ts";
 import { makeProbeHandler, openAdminPort, type ProbeHandler } from "./servers/probe-handler.ts";
-import type { Cut, DrainedServer } from "./servers/server.ts";
-import { listenForSignals } from "./signals.ts";
+import { listenForSignals, type SignalHeard } from "./signals.ts";
+import { chooseLeaveOrder, type Stop } from "./stop.ts";
 import { Tasks, type TaskOptions } from "./tasks.ts";
 import { Teardown, type TeardownHook } from "./teardown.ts";
 
 /** E5: at least once a second; a little less, since timers are late and never early. */
 const PROGRESS_MS = 900;
 
-/** Whoever asked for readiness this recently is a router that will hear of the stop. */
-const READINESS_MEMORY_MS = 30_000;
-
 /** How long other people's queued output is waited for before the record. */
 const FLUSH_MS = 100;
-
-interface Stop {
-  readonly reason: ShutdownRecord["reason"];
-  readonly why: string | undefined;
-  readonly signal: NodeJS.Signals | null;
-  readonly at: string;
-  readonly leaveOrder: "announce-first" | "listener-first";
-  readonly foreign: readonly string[];
-  deadline: Deadline;
-  drainingAt: number | null;
-  teardownAt: number | null;
-}
 
 export class LifecycleCore implements Lifecycle {
   readonly budget: Budget;
@@ -57,9 +41,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #admission: Admission;
   readonly #tasks: Tasks;
   readonly #teardown: Teardown;
-  readonly #servers = new Map<Server, DrainedServer>();
-  /** Servers on which the app has mounted the probes. */
-  readonly #probed = new Set<Server>();
+  readonly #fleet: Fleet;
   readonly #admin: Server | null;
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
@@ -72,8 +54,7 @@ export class LifecycleCore implements Lifecycle {
   #resolveRecord: (record: ShutdownRecord) => void = () => {};
   #state: State = "starting";
   #stop: Stop | null = null;
-  #cuts: readonly Cut[] = [];
-  #listenersClosed = false;
+  #cuts: RecordParts["cuts"] = [];
   #forced = false;
   #failed = false;
   #disposing = false;
@@ -103,11 +84,13 @@ export class LifecycleCore implements Lifecycle {
       if (probe === "ready") {
         this.#readinessAskedAt = host.now();
       }
-      const exchange = exchangeOf(request);
-      if (exchange !== undefined) {
-        this.#probed.add(exchange.server);
-        this.#admission.forget(exchange);
-      }
+      this.#fleet.noteProbe(request);
+    });
+    this.#fleet = new Fleet({
+      host,
+      admission: this.#admission,
+      probes: this.probes,
+      onQuiet: () => this.#checkDrained(),
     });
     const adminHost = options.adminHost ?? (this.#platform.remoteProbes ? undefined : "127.0.0.1");
     this.#admin =
@@ -142,28 +125,7 @@ export class LifecycleCore implements Lifecycle {
   // What the app does while it serves.
 
   http(server: Server): this {
-    if (this.#servers.has(server)) {
-      return this;
-    }
-    if (typeof server?.closeIdleConnections !== "function") {
-      throw new LastcallError(
-        "LASTCALL_SERVER",
-        "life.http() was given something that is no HTTP/1.1 server.",
-      );
-    }
-    const drained = attachHttp1(server, {
-      host: this.#host,
-      admission: this.#admission,
-      answerProbe: (request, response) => this.#probed.has(server) && this.probes(request, response),
-      onQuiet: () => this.#checkDrained(),
-    });
-    this.#servers.set(server, drained);
-    if (this.#stop !== null) {
-      drained.begin();
-      if (this.#state !== "lame-duck") {
-        void drained.shut();
-      }
-    }
+    this.#fleet.add(server);
     return this;
   }
 
@@ -240,9 +202,16 @@ export class LifecycleCore implements Lifecycle {
       return;
     }
     const before = this.#state;
-    this.#dispatch(signal === "SIGINT" ? "force" : "hurry");
-    const effect =
-      before === "lame-duck"
+    // After `shutdown()` the platform's own signal says nothing new; a further one does.
+    const joins = this.#stop.signal === null;
+    if (joins) {
+      this.#stop.signal = signal;
+    } else {
+      this.#dispatch(signal === "SIGINT" ? "force" : "hurry");
+    }
+    const effect = joins
+      ? "joined the stop"
+      : before === "lame-duck"
         ? "ended the drain delay"
         : signal === "SIGINT" && (before === "draining" || before === "teardown")
           ? "forced"
@@ -262,21 +231,10 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #begin(reason: Stop["reason"], signal: NodeJS.Signals | null, why: string | undefined): void {
-    const now = this.#host.now();
     // A person at a terminal does not wait for routers; a start-up that is cancelled has none yet.
     const skipDelay = this.#state === "starting" || (signal === "SIGINT" && this.#host.facts.terminal);
     const drainDelayMs = skipDelay ? 0 : this.budget.drainDelayMs;
-    this.#stop = {
-      reason,
-      why,
-      signal,
-      at: this.#host.wallTime(),
-      leaveOrder: this.#leaveOrder(now),
-      foreign: this.#foreign(),
-      deadline: beginDeadline(now, drainDelayMs, this.budget),
-      drainingAt: null,
-      teardownAt: null,
-    };
+    this.#stop = this.#newStop(reason, signal, why, drainDelayMs);
     if (signal !== null) {
       this.events.emit("signal", { signal, atMs: 0, effect: "began the stop" });
     }
@@ -315,11 +273,9 @@ export class LifecycleCore implements Lifecycle {
   #beginStop(): void {
     const stop = this.#began();
     this.#installed.push(this.#host.onUncaught((error) => this.#uncaught(error)));
-    for (const server of this.#servers.values()) {
-      server.begin();
-    }
+    this.#fleet.begin();
     if (stop.leaveOrder === "announce-first") {
-      this.#announce();
+      this.#fleet.announce();
     }
     const delay = stop.deadline.gateAt - stop.deadline.startedAt;
     const total = formatDuration(stop.deadline.at - stop.deadline.startedAt);
@@ -348,17 +304,17 @@ export class LifecycleCore implements Lifecycle {
     this.#startProgress();
     if (this.#options.admission === "respond") {
       this.#admission.gate = "closed";
-      this.#announce();
+      this.#fleet.announce();
       this.#checkDrained();
       return;
     }
     this.#admission.gate = "linger";
     this.#after(this.budget.lingerMs, () => {
       this.#admission.gate = "closed";
-      this.#announce();
-      this.#sweep();
+      this.#fleet.announce();
+      this.#fleet.sweep();
     });
-    this.#closeListeners();
+    this.#fleet.shut();
   }
 
   #startDeadline({ abortAt, at }: Deadline, now: number): void {
@@ -371,49 +327,23 @@ export class LifecycleCore implements Lifecycle {
     }
   }
 
-  #closeListeners(): void {
-    const closed = [...this.#servers.values()].map((server) => server.shut());
-    void Promise.all(closed).then(() => {
-      this.#listenersClosed = true;
-      this.#announce();
-      this.#checkDrained();
-    });
-  }
-
-  #announce(): void {
-    for (const server of this.#servers.values()) {
-      server.announce();
-    }
-  }
-
-  #sweep(): void {
-    for (const server of this.#servers.values()) {
-      server.sweep();
-    }
-  }
-
   /** Something has ended; if it was the last thing, teardown begins. Called by events, never by a timer. */
   #checkDrained(): void {
     if (this.#state !== "draining" || this.#admission.inFlight.size > 0 || this.#tasks.size > 0) {
       return;
     }
-    if (!this.#listenersClosed && this.#options.admission === "respond") {
-      this.#closeListeners();
-      this.#sweep();
-      return;
-    }
-    if (this.#listenersClosed && this.#connections() === 0) {
+    if (this.#fleet.listeners === "open") {
+      // Mode `respond` keeps answering until the work is done.
+      this.#fleet.shut();
+      this.#fleet.sweep();
+    } else if (this.#fleet.listeners === "closed" && this.#fleet.connections() === 0) {
       this.#dispatch("drained");
     }
   }
 
   #fireAborts(): void {
     this.#nearDeadline.abort(new DOMException("The deadline is near.", "AbortError"));
-    for (const exchange of this.#admission.inFlight) {
-      if (exchange instanceof HttpExchange) {
-        exchange.abort("The deadline is near.");
-      }
-    }
+    this.#fleet.abort("The deadline is near.");
     this.#tasks.abortAll();
   }
 
@@ -425,10 +355,7 @@ export class LifecycleCore implements Lifecycle {
     this.#admission.gate = "closed";
     this.#admission.fix();
     const expired = { requests: this.#admission.inFlight.size, tasks: this.#tasks.size };
-    this.#cuts = [...this.#servers.values()].flatMap((server) => {
-      void server.shut();
-      return server.cut();
-    });
+    this.#cuts = this.#fleet.cut();
     this.#tasks.close();
     if (expired.requests + expired.tasks > 0) {
       this.#say(`cut: ${expired.requests} requests and ${expired.tasks} tasks were unfinished`);
@@ -461,7 +388,7 @@ export class LifecycleCore implements Lifecycle {
       await this.#settle();
     }
     await host.flushOutput(FLUSH_MS);
-    const record = this.#makeRecord("lastcall", null);
+    const record = this.#makeRecord(null);
     this.#write(record);
     this.#release();
     this.#resolveRecord(record);
@@ -499,95 +426,42 @@ export class LifecycleCore implements Lifecycle {
     if (this.#state === "stopped" || this.#state === "starting") {
       return;
     }
-    this.#stop ??= {
-      reason: "exit",
-      why: undefined,
-      signal: null,
-      at: this.#host.wallTime(),
-      leaveOrder: this.#leaveOrder(this.#host.now()),
-      foreign: this.#foreign(),
-      deadline: beginDeadline(this.#host.now(), 0, this.budget),
-      drainingAt: null,
-      teardownAt: null,
-    };
+    this.#stop ??= this.#newStop("exit", null, undefined, 0);
     this.#admission.fix();
     this.#tasks.close();
-    this.#write(this.#makeRecord("app", { code, stack }));
+    this.#write(this.#makeRecord({ code, stack, early: this.#state !== "teardown" }));
     this.#state = "stopped";
   }
 
   // What it says.
 
-  #makeRecord(
-    endedBy: "lastcall" | "app",
-    exit: { readonly code: number; readonly stack: string } | null,
-  ): ShutdownRecord {
-    const stop = this.#began();
-    const now = this.#host.now();
-    const requests = this.#admission.counts();
-    const tasks = this.#tasks.report();
-    const teardown = this.#teardown.reports();
-    const incomplete =
-      this.#forced ||
-      requests.unfinished > 0 ||
-      tasks.unfinished.length > 0 ||
-      teardown.some((hook) => hook.outcome !== "done") ||
-      (endedBy === "app" && this.#state !== "teardown");
-    const outcome: Outcome = this.#failed ? "failed" : incomplete ? "incomplete" : "drained";
-    const signalNumber = stop.signal === null ? null : (SIGNAL_NUMBERS[stop.signal] ?? null);
-    const ownCode = exitCodeOf(outcome, this.#options.exitPolicy ?? "code", signalNumber);
-    const natural = stop.reason === "empty-loop" && ownCode === 0 ? this.#host.pendingExitCode() : ownCode;
-    const lameDuckEnd = stop.drainingAt ?? stop.teardownAt ?? now;
-    const drainingEnd = stop.teardownAt ?? now;
-    const cut =
-      endedBy === "app"
-        ? [...this.#admission.inFlight].map((exchange) => ({
-            route: exchange.route(),
-            startedAt: exchange.startedAt,
-            how: "exit" as const,
-          }))
-        : this.#cuts;
-    return {
-      schema: "lastcall.record/1",
-      pid: this.#host.facts.pid,
-      node: this.#host.facts.node,
-      at: stop.at,
-      reason: stop.reason,
-      ...(stop.why === undefined ? {} : { why: stop.why }),
-      signal: stop.signal,
+  #makeRecord(appExit: RecordParts["appExit"]): ShutdownRecord {
+    const inFlight = [...this.#admission.inFlight];
+    return makeRecord({
+      stop: this.#began(),
+      now: this.#host.now(),
+      facts: this.#host.facts,
       others: this.#others,
-      foreign: stop.foreign,
-      leaveOrder: stop.leaveOrder,
-      phases: {
-        lameDuckMs: Math.round(lameDuckEnd - stop.deadline.startedAt),
-        drainingMs: stop.drainingAt === null ? 0 : Math.round(drainingEnd - stop.drainingAt),
-        teardownMs: stop.teardownAt === null ? 0 : Math.round(now - stop.teardownAt),
-        totalMs: Math.round(now - stop.deadline.startedAt),
-      },
       budget: this.budget,
-      requests,
-      unfinished: cut.map((one) => ({
-        route: one.route,
-        ageMs: Math.round(now - one.startedAt),
-        cut: one.how,
-      })),
-      tasks: tasks.counts,
-      unfinishedTasks: tasks.unfinished.map((task) => ({ ...task, ageMs: Math.round(task.ageMs) })),
-      teardown,
+      requests: this.#admission.counts(),
+      cuts:
+        appExit === null
+          ? this.#cuts
+          : inFlight.map((exchange) => ({
+              route: exchange.route(),
+              startedAt: exchange.startedAt,
+              how: "exit",
+            })),
+      tasks: this.#tasks.report(),
+      teardown: this.#teardown.reports(),
       held: this.#host.holders(),
       errors: this.#errors,
-      outcome,
-      endedBy,
-      ...(exit === null
-        ? {}
-        : {
-            exitStack: exit.stack
-              .split("\n")
-              .map((line) => line.trim())
-              .slice(0, 6),
-          }),
-      exitCode: exit?.code ?? natural,
-    };
+      forced: this.#forced,
+      failed: this.#failed,
+      exitPolicy: this.#options.exitPolicy ?? "code",
+      pendingExitCode: this.#host.pendingExitCode(),
+      appExit,
+    });
   }
 
   #write(record: ShutdownRecord): void {
@@ -612,7 +486,7 @@ export class LifecycleCore implements Lifecycle {
             ? []
             : [...this.#admission.inFlight].map((one) => ({ name: one.route(), ageMs: age(one.startedAt) })),
           tasks: this.#tasks.open().map((one) => ({ name: one.name, ageMs: age(one.startedAt) })),
-          connections: this.#connections(),
+          connections: this.#fleet.connections(),
           hook: this.#teardown.running,
         }),
       );
@@ -631,7 +505,7 @@ export class LifecycleCore implements Lifecycle {
         unfinished: undefined,
       },
       tasks: { open: this.#tasks.size, ...this.#tasks.report().counts },
-      connections: this.#connections(),
+      connections: this.#fleet.connections(),
       teardown: { running: this.#teardown.running, done: this.#teardown.reports() },
       budget: this.budget,
     };
@@ -664,21 +538,24 @@ export class LifecycleCore implements Lifecycle {
       .map(({ signal, others }) => `${signal}: ${others} other handler${others === 1 ? "" : "s"}`);
   }
 
-  #leaveOrder(now: number): Stop["leaveOrder"] {
-    const asked = this.#options.leaveOrder ?? "auto";
-    if (asked !== "auto") {
-      return asked;
-    }
-    const told = this.#platform.router || now - this.#readinessAskedAt <= READINESS_MEMORY_MS;
-    return told ? "announce-first" : "listener-first";
-  }
-
-  #connections(): number {
-    let open = 0;
-    for (const server of this.#servers.values()) {
-      open += server.connections();
-    }
-    return open;
+  #newStop(
+    reason: Stop["reason"],
+    signal: NodeJS.Signals | null,
+    why: string | undefined,
+    drainDelayMs: number,
+  ): Stop {
+    const now = this.#host.now();
+    return {
+      reason,
+      why,
+      signal,
+      at: this.#host.wallTime(),
+      leaveOrder: chooseLeaveOrder(this.#options.leaveOrder, this.#platform, now - this.#readinessAskedAt),
+      foreign: this.#foreign(),
+      deadline: beginDeadline(now, drainDelayMs, this.budget),
+      drainingAt: null,
+      teardownAt: null,
+    };
   }
 
   #after(ms: number, run: () => void): void {
@@ -693,7 +570,7 @@ export class LifecycleCore implements Lifecycle {
   #release(): void {
     this.#cancelTimers();
     this.#installed.splice(0).forEach((remove) => remove());
-    this.#servers.forEach((server) => server.detach());
+    this.#fleet.detach();
   }
 
   #say(line: string): void {
@@ -702,17 +579,6 @@ export class LifecycleCore implements Lifecycle {
     }
   }
 }
-
-/** For the policy `signal`. The numbers are POSIX's for those that it fixes, and Linux's for the rest. */
-const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGUSR1: 10,
-  SIGUSR2: 12,
-  SIGTERM: 15,
-  SIGBREAK: 21,
-};
 
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -2,7 +2,11 @@
 
 import type { RequestCounts } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { TaskFate } from "./tasks.ts";
+import type { HostFacts } from "./host.ts";
+import type { SignalHeard } from "./signals.ts";
+import type { Cut } from "./servers/server.ts";
+import type { Stop } from "./stop.ts";
+import type { TaskFate, TaskReport } from "./tasks.ts";
 import type { HookReport } from "./teardown.ts";
 
 export type Outcome = "drained" | "incomplete" | "failed";
@@ -34,7 +38,7 @@ export interface ShutdownRecord {
   readonly unfinished: readonly {
     readonly route: string;
     readonly ageMs: number;
-    readonly cut: "503" | "reset" | "exit";
+    readonly cut: "503" | "reset" | "handler" | "exit";
   }[];
   readonly tasks: Readonly<Record<TaskFate, number>>;
   readonly unfinishedTasks: readonly {
@@ -102,11 +106,119 @@ function shorten(value: unknown): unknown {
   return value;
 }
 
+/** What a record is made of, gathered by the lifecycle at the end. */
+export interface RecordParts {
+  readonly stop: Stop;
+  /** The instant at which it is made, on the host's clock. */
+  readonly now: number;
+  readonly facts: Pick<HostFacts, "pid" | "node">;
+  readonly others: readonly SignalHeard[];
+  readonly budget: Budget;
+  readonly requests: RequestCounts;
+  readonly cuts: readonly {
+    readonly route: string;
+    readonly startedAt: number;
+    readonly how: Cut["how"] | "exit";
+  }[];
+  readonly tasks: TaskReport;
+  readonly teardown: readonly HookReport[];
+  readonly held: readonly string[];
+  readonly errors: readonly string[];
+  readonly forced: boolean;
+  readonly failed: boolean;
+  readonly exitPolicy: "code" | "signal";
+  /** The exit code that the app has set for a natural end. */
+  readonly pendingExitCode: number;
+  /** The app's own exit, if it was the app that ended the process. */
+  readonly appExit: { readonly code: number; readonly stack: string; readonly early: boolean } | null;
+}
+
+export function makeRecord(parts: RecordParts): ShutdownRecord {
+  const { stop, now, requests, tasks, teardown, appExit } = parts;
+  const startedAt = stop.deadline.startedAt;
+  const outcome = outcomeOf(parts);
+  const ownCode = exitCodeOf(outcome, parts.exitPolicy, stop.signal);
+  const exitCode = stop.reason === "empty-loop" && ownCode === 0 ? parts.pendingExitCode : ownCode;
+  const sinceOrZero = (from: number | null, to: number): number =>
+    from === null ? 0 : Math.round(to - from);
+  return {
+    schema: "lastcall.record/1",
+    pid: parts.facts.pid,
+    node: parts.facts.node,
+    at: stop.at,
+    reason: stop.reason,
+    ...(stop.why === undefined ? {} : { why: stop.why }),
+    signal: stop.signal,
+    others: parts.others,
+    foreign: stop.foreign,
+    leaveOrder: stop.leaveOrder,
+    phases: {
+      lameDuckMs: Math.round((stop.drainingAt ?? stop.teardownAt ?? now) - startedAt),
+      drainingMs: sinceOrZero(stop.drainingAt, stop.teardownAt ?? now),
+      teardownMs: sinceOrZero(stop.teardownAt, now),
+      totalMs: Math.round(now - startedAt),
+    },
+    budget: parts.budget,
+    requests,
+    unfinished: parts.cuts.map((cut) => ({
+      route: cut.route,
+      ageMs: Math.round(now - cut.startedAt),
+      cut: cut.how,
+    })),
+    tasks: tasks.counts,
+    unfinishedTasks: tasks.unfinished.map((task) => ({ ...task, ageMs: Math.round(task.ageMs) })),
+    teardown,
+    held: parts.held,
+    errors: parts.errors,
+    outcome,
+    endedBy: appExit === null ? "lastcall" : "app",
+    ...(appExit === null ? {} : { exitStack: stackLines(appExit.stack) }),
+    exitCode: appExit?.code ?? exitCode,
+  };
+}
+
+function stackLines(stack: string): readonly string[] {
+  return stack
+    .split("\n")
+    .map((line) => line.trim())
+    .slice(0, 6);
+}
+
+function outcomeOf(parts: RecordParts): Outcome {
+  if (parts.failed) {
+    return "failed";
+  }
+  const incomplete =
+    parts.forced ||
+    parts.requests.unfinished > 0 ||
+    parts.tasks.unfinished.length > 0 ||
+    parts.teardown.some((hook) => hook.outcome !== "done") ||
+    parts.appExit?.early === true;
+  return incomplete ? "incomplete" : "drained";
+}
+
+/** For the policy `signal`. The numbers are POSIX's for those that it fixes, and Linux's for the rest. */
+const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGUSR1: 10,
+  SIGUSR2: 12,
+  SIGTERM: 15,
+  SIGBREAK: 21,
+};
+
 /** Clean and incomplete have different codes; a policy may report a clean stop as the shell would. Never by re-raising. */
-export function exitCodeOf(outcome: Outcome, policy: "code" | "signal", signalNumber: number | null): number {
+export function exitCodeOf(
+  outcome: Outcome,
+  policy: "code" | "signal",
+  signal: NodeJS.Signals | null,
+): number {
   switch (outcome) {
-    case "drained":
-      return policy === "signal" && signalNumber !== null ? 128 + signalNumber : 0;
+    case "drained": {
+      const number = signal === null ? undefined : SIGNAL_NUMBERS[signal];
+      return policy === "signal" && number !== undefined ? 128 + number : 0;
+    }
     case "incomplete":
       return 3;
     case "failed":

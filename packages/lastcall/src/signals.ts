@@ -2,6 +2,13 @@
 
 import type { Host, Undo } from "./host.ts";
 
+/** A stop signal that counted, and what it did. */
+export interface SignalHeard {
+  readonly signal: NodeJS.Signals;
+  readonly atMs: number;
+  readonly effect: "began the stop" | "joined the stop" | "ended the drain delay" | "forced" | "ignored";
+}
+
 /** A signal counts as a new one only after this long without any. Sliding: 100 signals in a second are one. */
 export const SILENCE_MS = 200;
 

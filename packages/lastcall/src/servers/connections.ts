@@ -52,13 +52,13 @@ export class Connections {
   readonly add = (socket: Socket): void => {
     this.accepted += 1;
     this.#sockets.add(socket);
-    socket.once("close", this.#forget);
+    socket.on("close", this.#forget);
   };
 
   /** A TLS handshake is complete. */
   readonly secure = (socket: Socket): void => {
     this.#secured.add(socket);
-    socket.once("close", this.#forgetSecured);
+    socket.on("close", this.#forgetSecured);
   };
 
   /** The connections that were open before we came, each with the response it is busy with. */

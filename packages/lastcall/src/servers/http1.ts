@@ -67,6 +67,10 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    if (exchangeOf(request) !== undefined) {
+      // An app's checkContinue listener that passes the request on to 'request' itself.
+      return;
+    }
     begin(request, response);
     if (announcing) {
       last.received(request, true);
@@ -178,6 +182,9 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
   return {
     begin: interpose,
     announce() {
+      if (announcing) {
+        return;
+      }
       announcing = true;
       const inFlight = [...mine()];
       inFlight.forEach(({ request }) => last.received(request, false));
@@ -191,14 +198,13 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     cut() {
       const inFlight = [...mine()];
       const cuts = inFlight.map((exchange): Cut => {
-        const how = exchange.response.headersSent || exchange.response.destroyed ? "reset" : "503";
-        return { route: exchange.route(), startedAt: exchange.startedAt, how };
+        return { route: exchange.route(), startedAt: exchange.startedAt, how: howToCut(exchange.response) };
       });
       const busy = new Set(inFlight.map(({ request }) => request.socket));
       inFlight.forEach(({ request, response }, at) => {
         if (cuts[at]?.how === "503") {
           refuseUnanswered(response);
-        } else {
+        } else if (cuts[at]?.how === "reset") {
           reset(request.socket);
         }
       });
@@ -222,6 +228,13 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
       undo.splice(0).forEach((remove) => remove());
     },
   };
+}
+
+function howToCut(response: ServerResponse): Cut["how"] {
+  if (response.writableFinished || response.destroyed) {
+    return "handler";
+  }
+  return response.headersSent ? "reset" : "503";
 }
 
 const REQUESTS: ReadonlySet<string | symbol> = new Set(["request", "checkContinue", "checkExpectation"]);

@@ -4,14 +4,17 @@
 export interface Cut {
   readonly route: string;
   readonly startedAt: number;
-  /** `503`: it had no head and got ours. `reset`: it had begun to answer, and must not look complete. */
-  readonly how: "503" | "reset";
+  /**
+   * `503`: it had no head and got ours. `reset`: it had begun to answer, and must not look complete. `handler`: its
+   * response was out or its client gone, and only the handler ran on.
+   */
+  readonly how: "503" | "reset" | "handler";
 }
 
 export interface DrainedServer {
   /** t0: from now on each request is put to the admission. */
   begin(): void;
-  /** Tell the connections to go elsewhere. */
+  /** Tell the connections to go elsewhere; once told, calling it again changes nothing. */
   announce(): void;
   /** Empties the accept queue and closes the listener; resolves when it is closed. */
   shut(): Promise<void>;
