@@ -10,7 +10,17 @@ export type LabCode =
   // ledger/
   | "LAB_LEDGER_WRITE"
   | "LAB_LEDGER_READ"
-  | "LAB_LEDGER_SCHEMA";
+  | "LAB_LEDGER_SCHEMA"
+  // rollout/, scenario/, target/, router/
+  | "LAB_OPTION"
+  | "LAB_CONFIG"
+  | "LAB_TARGET_NOT_STARTED"
+  | "LAB_TARGET_DIED"
+  | "LAB_TARGET_NOT_READY"
+  | "LAB_ROUTER_MISSING"
+  | "LAB_ROUTER_FAILED"
+  | "LAB_RUN_FOLDER"
+  | "LAB_NO_PORT";
 
 /** Every code with the exit code that the command leaves with. `docs/errors.md` has a heading for each. */
 export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
@@ -20,6 +30,15 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_LEDGER_WRITE: EXIT.couldNotRun,
   LAB_LEDGER_READ: EXIT.couldNotRun,
   LAB_LEDGER_SCHEMA: EXIT.couldNotRun,
+  LAB_OPTION: EXIT.usage,
+  LAB_CONFIG: EXIT.usage,
+  LAB_TARGET_NOT_STARTED: EXIT.couldNotRun,
+  LAB_TARGET_DIED: EXIT.couldNotRun,
+  LAB_TARGET_NOT_READY: EXIT.couldNotRun,
+  LAB_ROUTER_MISSING: EXIT.couldNotRun,
+  LAB_ROUTER_FAILED: EXIT.couldNotRun,
+  LAB_RUN_FOLDER: EXIT.couldNotRun,
+  LAB_NO_PORT: EXIT.couldNotRun,
 };
 
 export class LabError extends Error {

@@ -1,0 +1,65 @@
+/** Reads flags with node:util's parseArgs, and says what is wrong with one in the lab's own words. */
+
+import { parseArgs } from "node:util";
+import { LabError } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+
+/** What each flag takes. */
+export type FlagTypes = Readonly<Record<string, "string" | "boolean">>;
+
+export interface Flags {
+  readonly values: Readonly<Record<string, string | boolean>>;
+  /** What stands after `--`; undefined without one. */
+  readonly command: readonly string[] | undefined;
+}
+
+function usage(message: string, next: string): never {
+  throw new LabError("LAB_USAGE", message, next);
+}
+
+export function readFlags(command: string, args: readonly string[], types: FlagTypes): Flags {
+  const help = `Run \`lastcall ${command} --help\`.`;
+  // Not strict: the messages of parseArgs name neither the nearest flag nor the command.
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }])),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const values: Record<string, string | boolean> = {};
+  let rest: readonly string[] | undefined;
+  for (const token of tokens) {
+    if (token.kind === "option-terminator") {
+      rest = args.slice(token.index + 1);
+      break;
+    }
+    if (token.kind === "positional") {
+      return usage(
+        `lastcall ${command} does not know what to do with '${token.value}'.`,
+        `A command to run stands after --: lastcall ${command} -- ${token.value}`,
+      );
+    }
+    const type = types[token.name];
+    if (type === undefined) {
+      return usage(
+        `lastcall ${command} has no flag ${token.rawName}.`,
+        `${didYouMean(token.name, Object.keys(types), "--")}${help}`,
+      );
+    }
+    if (values[token.name] !== undefined) {
+      return usage(`${token.rawName} is given twice.`, "Keep one of them.");
+    }
+    if (type === "boolean") {
+      if (token.value !== undefined) {
+        return usage(`${token.rawName} takes no value.`, `Write ${token.rawName} alone.`);
+      }
+      values[token.name] = true;
+    } else if (token.value === undefined || (!token.inlineValue && token.value.startsWith("--"))) {
+      return usage(`${token.rawName} needs a value.`, help);
+    } else {
+      values[token.name] = token.value;
+    }
+  }
+  return { values, command: rest };
+}

@@ -1,0 +1,313 @@
+/** Options of a rolling restart -> plans, one for each row that is run. Pure: every wrong or contradictory value ends here. */
+
+import { LabError } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+import { formatDuration, parseDuration } from "../duration.ts";
+import {
+  SCENARIOS,
+  SCENARIO_NAMES,
+  type Build,
+  type Expectation,
+  type Scenario,
+  type ScenarioName,
+} from "./scenarios.ts";
+
+/** What flags and configuration say, as text; absent where neither says it. */
+export interface RolloutOptions {
+  readonly scenario?: string;
+  readonly all?: boolean;
+  readonly router?: string;
+  readonly propagation?: string;
+  readonly order?: string;
+  readonly retries?: boolean;
+  readonly "upstream-keepalive"?: boolean;
+  readonly "client-keepalive"?: boolean;
+  readonly rate?: string;
+  readonly copies?: string;
+  readonly repeat?: string;
+  readonly seed?: string;
+  readonly "drain-delay"?: string;
+  readonly build?: string;
+  readonly ready?: string;
+  readonly get?: string;
+  readonly post?: string;
+  readonly "post-body"?: string;
+  readonly executed?: string;
+  readonly grace?: string;
+  readonly "ready-timeout"?: string;
+  readonly command?: readonly string[];
+}
+
+export type Service =
+  | { readonly kind: "orders"; readonly build: Build }
+  | { readonly kind: "command"; readonly command: readonly string[] };
+
+export interface Routes {
+  /** Readiness: 200 when the copy may be sent work. */
+  readonly ready: string;
+  /** Templates with `{id}`; null: no such requests. */
+  readonly get: string | null;
+  readonly post: string | null;
+  readonly postBody: string | null;
+}
+
+export interface RolloutPlan {
+  readonly scenario: ScenarioName;
+  readonly title: string;
+  readonly mustShow: string;
+  /** What a built-in row must show; null: judged strictly, any loss is a finding. */
+  readonly expectation: Expectation | null;
+  readonly service: Service;
+  readonly routes: Routes;
+  readonly signal: "SIGTERM" | "SIGKILL";
+  /** Handed to the service; null: it has its own and is not told another. */
+  readonly drainDelayMs: number | null;
+  readonly gracePeriodMs: number;
+  readonly readyTimeoutMs: number;
+  readonly router: {
+    /** `auto`: nginx where it is found, else embedded. */
+    readonly name: "auto" | "embedded" | "nginx";
+    readonly retries: boolean;
+    readonly upstreamKeepAlive: boolean;
+    readonly clientKeepAlive: boolean;
+  };
+  readonly propagationMs: number;
+  readonly order: "parallel" | "remove-first";
+  readonly ratePerSecond: number;
+  readonly copies: number;
+  /** Restarts of each copy. */
+  readonly repeat: number;
+  readonly seed: number;
+  /** A file to which the service appends each id that it has executed; null: nobody can tell, or the orders service's own. */
+  readonly executedFile: string | null;
+  readonly timing: Timing;
+}
+
+export interface Timing {
+  /** From the start of the load to the first stop: the baseline. */
+  readonly headMs: number;
+  /** From one stop to the next, at least; never before the replacement is in rotation. */
+  readonly gapMs: number;
+  /** From the last replacement in rotation to the end of the load. */
+  readonly tailMs: number;
+}
+
+export const TIMING: Timing = { headMs: 1500, gapMs: 3500, tailMs: 2500 };
+/** With it the first kill meets a POST in flight whichever copy it hits; see the test of the rows. */
+export const DEFAULT_SEED = 1;
+export const DEFAULT_GRACE_MS = 30_000;
+export const DEFAULT_READY_TIMEOUT_MS = 15_000;
+const ORDERS_ROUTES: Routes = {
+  ready: "/ready",
+  // The id in the path is what joins a line of the router's log with its request.
+  get: "/work?seconds=0.3&id={id}",
+  post: "/orders?id={id}",
+  postBody: '{"id":"{id}","work":0.3}',
+};
+
+function refuse(message: string, next: string): never {
+  throw new LabError("LAB_OPTION", message, next);
+}
+
+function duration(
+  flag: string,
+  text: string | undefined,
+  fallbackMs: number,
+  minMs: number,
+  maxMs: number,
+): number {
+  if (text === undefined) {
+    return fallbackMs;
+  }
+  const ms = parseDuration(text);
+  if (ms === null) {
+    refuse(`--${flag} '${text}' is no duration.`, "Write a number with its unit: 500ms, 2.5s, 1m (or 0).");
+  }
+  if (ms < minMs || ms > maxMs) {
+    refuse(
+      `--${flag} ${text} is out of range.`,
+      `It may be ${formatDuration(minMs)} to ${formatDuration(maxMs)}.`,
+    );
+  }
+  return ms;
+}
+
+function number(
+  flag: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+  whole = true,
+): number {
+  if (text === undefined) {
+    return fallback;
+  }
+  const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value) || (whole && !Number.isInteger(value))) {
+    refuse(`--${flag} '${text}' is no ${whole ? "whole " : ""}number.`, `It may be ${min} to ${max}.`);
+  }
+  if (value < min || value > max) {
+    refuse(`--${flag} ${text} is out of range.`, `It may be ${min} to ${max}.`);
+  }
+  return value;
+}
+
+function oneOf<const T extends string>(
+  flag: string,
+  text: string | undefined,
+  known: readonly T[],
+): T | undefined {
+  if (text === undefined || known.includes(text as T)) {
+    return text as T | undefined;
+  }
+  return refuse(
+    `--${flag} knows no '${text}'.`,
+    `${didYouMean(text, known)}It may be ${known.slice(0, -1).join(", ")} or ${known.at(-1) ?? ""}.`,
+  );
+}
+
+function route(flag: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !text.startsWith("/")) {
+    refuse(`--${flag} '${text}' is no path.`, "A path starts with /; it may hold {id}.");
+  }
+  if (text !== undefined && /[\s\r\n]/.test(text)) {
+    refuse(`--${flag} '${text}' holds white space.`, "Write it percent-encoded, as it is sent.");
+  }
+  return text;
+}
+
+function chosenRows(options: RolloutOptions): readonly Scenario[] {
+  const stranger = options.command !== undefined;
+  if (options.all === true) {
+    if (options.scenario !== undefined) {
+      refuse("--all and --scenario exclude each other.", "Drop one of them.");
+    }
+    return SCENARIO_NAMES.map((name) => SCENARIOS[name]).filter((row) => !stranger || row.forAnyCommand);
+  }
+  return [SCENARIOS[oneOf("scenario", options.scenario, SCENARIO_NAMES) ?? "drain"]];
+}
+
+function routesOf(options: RolloutOptions, stranger: boolean): Routes {
+  const ready = route("ready", options.ready);
+  const get = route("get", options.get);
+  const post = route("post", options.post);
+  const postBody = options["post-body"];
+  if (!stranger) {
+    const given = [
+      ["ready", ready],
+      ["get", get],
+      ["post", post],
+      ["post-body", postBody],
+      ["executed", options.executed],
+    ].find(([, value]) => value !== undefined);
+    if (given !== undefined) {
+      refuse(
+        `--${given[0]} belongs to a service of yours.`,
+        "Add its command: -- node app.js, or drop the flag.",
+      );
+    }
+    return ORDERS_ROUTES;
+  }
+  if (postBody !== undefined && post === undefined) {
+    refuse("--post-body has no --post to go with.", "Add --post /path, or drop the body.");
+  }
+  if (options.executed !== undefined && post === undefined) {
+    refuse("--executed has no --post whose ids it could hold.", "Add --post /path, or drop the file.");
+  }
+  return {
+    ready: ready ?? "/ready",
+    get: get ?? (post === undefined ? "/" : null),
+    post: post ?? null,
+    postBody: post === undefined ? null : (postBody ?? '{"id":"{id}"}'),
+  };
+}
+
+/** The rows to run. Throws `LAB_OPTION` with what was seen, the limit and what to do. */
+export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
+  const command = options.command;
+  if (command?.length === 0) {
+    refuse("There is no command after --.", "Write it there: lastcall rollout -- node app.js --port {port}");
+  }
+  if (command !== undefined && options.build !== undefined) {
+    refuse(
+      "--build chooses a build of the orders service, and a command of yours is given.",
+      "Drop one of them.",
+    );
+  }
+  const build = oneOf("build", options.build, ["naive", "lastcall", "bare"]);
+  const order = oneOf("order", options.order, ["parallel", "remove-first"]) ?? "parallel";
+  const router = oneOf("router", options.router, ["embedded", "nginx"]) ?? "auto";
+  const routes = routesOf(options, command !== undefined);
+  const gracePeriodMs = duration("grace", options.grace, DEFAULT_GRACE_MS, 1000, 600_000);
+  const givenDelayMs =
+    options["drain-delay"] === undefined
+      ? null
+      : duration("drain-delay", options["drain-delay"], 0, 0, 300_000);
+  const shared = {
+    routes,
+    gracePeriodMs,
+    readyTimeoutMs: duration(
+      "ready-timeout",
+      options["ready-timeout"],
+      DEFAULT_READY_TIMEOUT_MS,
+      100,
+      300_000,
+    ),
+    propagationMs: duration("propagation", options.propagation, 1000, 0, 60_000),
+    order,
+    ratePerSecond: number("rate", options.rate, 20, 0.1, 2000, false),
+    copies: number("copies", options.copies, 2, 2, 16),
+    repeat: number("repeat", options.repeat, 1, 1, 1000),
+    seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
+    executedFile: options.executed ?? null,
+    timing: TIMING,
+  };
+  return chosenRows(options).map((row) => {
+    // `stop` is the service as it is: only `drain` tells a stranger's service a delay of the lab's choosing.
+    const told = command === undefined || row.name.startsWith("drain");
+    const drainDelayMs = givenDelayMs ?? (told ? row.drainDelayMs : null);
+    if (drainDelayMs !== null && drainDelayMs >= gracePeriodMs && row.signal !== "SIGKILL") {
+      refuse(
+        `A drain delay of ${formatDuration(drainDelayMs)} does not fit a grace period of ${formatDuration(gracePeriodMs)}: SIGKILL would come first.`,
+        "Raise --grace, or shorten --drain-delay.",
+      );
+    }
+    const changed =
+      command !== undefined ||
+      (build !== undefined && build !== row.build) ||
+      (givenDelayMs !== null && givenDelayMs !== row.drainDelayMs) ||
+      (options.retries === true && !row.retries) ||
+      options["upstream-keepalive"] === true ||
+      options["client-keepalive"] === true ||
+      order !== "parallel" ||
+      shared.propagationMs !== 1000;
+    return {
+      ...shared,
+      scenario: row.name,
+      title: titleOf(row, drainDelayMs, options.retries === true),
+      mustShow: changed ? "nothing is lost" : row.mustShow,
+      expectation: changed ? null : row.expectation,
+      service:
+        command === undefined ? { kind: "orders", build: build ?? row.build } : { kind: "command", command },
+      signal: row.signal,
+      drainDelayMs,
+      router: {
+        name: router,
+        retries: row.retries || options.retries === true,
+        upstreamKeepAlive: options["upstream-keepalive"] === true,
+        clientKeepAlive: options["client-keepalive"] === true,
+      },
+    };
+  });
+}
+
+function titleOf(row: Scenario, drainDelayMs: number | null, anyRetries: boolean): string {
+  const stop = row.signal === "SIGKILL" ? "hard kill" : "stop signal";
+  const delay =
+    drainDelayMs === null || drainDelayMs === 0 || row.signal === "SIGKILL"
+      ? ""
+      : ` + ${drainDelayMs / 1000} s delay`;
+  const retries = row.retries || anyRetries ? ", router retries" : "";
+  return `${stop}${delay}${retries}`;
+}
