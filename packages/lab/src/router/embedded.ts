@@ -1,0 +1,93 @@
+/** The embedded router: needs nothing installed, and stands in for nginx where there is none. */
+
+import { Worker } from "node:worker_threads";
+import { LabError } from "../errors.ts";
+import type { RouterLogRecord } from "../ledger/records.ts";
+import type { EmbeddedStart, FromEmbedded, ToEmbedded } from "./embedded-thread.ts";
+import type { RouterContext } from "./nginx.ts";
+import type { Router, RouterOptions, Upstream } from "./router.ts";
+
+/** As the experiments set nginx's. */
+const CONNECT_TIMEOUT_MS = 5000;
+const READ_TIMEOUT_MS = 20_000;
+
+export async function startEmbedded(
+  options: RouterOptions,
+  upstreams: readonly Upstream[],
+  context: Pick<RouterContext, "clock">,
+): Promise<Router> {
+  const start: EmbeddedStart = {
+    options: {
+      port: options.port,
+      retries: options.retries,
+      upstreamKeepAlive: options.upstreamKeepAlive,
+      clientKeepAlive: options.clientKeepAlive,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      readTimeoutMs: READ_TIMEOUT_MS,
+    },
+    upstreams,
+    clockBaseMs: context.clock.baseMs,
+  };
+  const worker = new Worker(new URL("./embedded-thread.js", import.meta.url), { workerData: start });
+  const records: RouterLogRecord[] = [];
+  const waiting = new Map<
+    number,
+    { readonly resolve: () => void; readonly reject: (error: Error) => void }
+  >();
+  let tickets = 0;
+  let ended: LabError | null = null;
+
+  const port = await new Promise<number>((resolve, reject) => {
+    const end = (reason: string): void => {
+      ended ??= new LabError(
+        "LAB_ROUTER_FAILED",
+        `The embedded router ended: ${reason}.`,
+        "Run again; if it happens again, use --router nginx.",
+      );
+      reject(ended);
+      for (const one of waiting.values()) {
+        one.reject(ended);
+      }
+      waiting.clear();
+    };
+    worker.on("message", (message: FromEmbedded) => {
+      switch (message.kind) {
+        case "listening":
+          resolve(message.port);
+          break;
+        case "failed":
+          end(message.reason);
+          break;
+        case "is-set":
+          waiting.get(message.ticket)?.resolve();
+          waiting.delete(message.ticket);
+          break;
+        case "log":
+          records.push(message.record);
+          break;
+      }
+    });
+    worker.once("error", (error) => end(error.message));
+    worker.once("exit", (code) => end(`its thread left with ${code}`));
+  });
+
+  return {
+    name: "embedded",
+    version: `embedded router (node ${process.versions.node})`,
+    port,
+    set: (next) =>
+      new Promise((resolve, reject) => {
+        if (ended !== null) {
+          reject(ended);
+          return;
+        }
+        tickets += 1;
+        waiting.set(tickets, { resolve, reject });
+        worker.postMessage({ kind: "set", ticket: tickets, upstreams: next } satisfies ToEmbedded, []);
+      }),
+    log: () => Promise.resolve([...records]),
+    stop: async () => {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Lines of nginx's error log -> the few classes that a verdict needs. A witness: what the client saw is the truth. */
+
+export type LogClass = "connect-refused" | "upstream-closed" | "reset" | "timeout" | "no-upstream" | "other";
+
+const PATTERNS: readonly (readonly [RegExp, LogClass])[] = [
+  [/no live upstreams/, "no-upstream"],
+  [/connect\(\) failed \((?:111|61):|Connection refused\) while connecting to upstream/, "connect-refused"],
+  [/upstream prematurely closed/, "upstream-closed"],
+  [/(?:recv|send|readv|writev)\(\) failed \((?:104|54|32):|Connection reset by peer|Broken pipe/, "reset"],
+  [/upstream timed out/, "timeout"],
+];
+
+/** Null for what is no error: notices, and the header of a line that says so. */
+export function classifyLogLine(line: string): LogClass | null {
+  const level = /\[(debug|info|notice|warn|error|crit|alert|emerg)\]/.exec(line)?.[1];
+  if (level === undefined || level === "debug" || level === "info" || level === "notice") {
+    return null;
+  }
+  return PATTERNS.find(([pattern]) => pattern.test(line))?.[1] ?? (level === "warn" ? null : "other");
+}

@@ -1,0 +1,79 @@
+/** nginx's configuration as a pure function. Each line is there for a reason that an experiment depends on. */
+
+import type { RouterOptions, Upstream } from "./router.ts";
+
+/** Where nginx answers which configuration a new connection meets. */
+export const GENERATION_PATH = "/.lastcall/generation";
+
+export interface NginxFacts {
+  readonly options: RouterOptions;
+  /** The port that was found for it. */
+  readonly port: number;
+  readonly upstreams: readonly Upstream[];
+  /** Counts the configurations of one run. */
+  readonly generation: number;
+  /** Only a master that runs as root may name its worker's user. */
+  readonly root: boolean;
+  readonly platform: string;
+}
+
+export function nginxConfig(facts: NginxFacts): string {
+  const { options, port, upstreams, generation } = facts;
+  const lines = [
+    "daemon off;",
+    "master_process on;",
+    "worker_processes 1;",
+    // The worker of a root master would be `nobody` and could not reach a folder of ours.
+    ...(facts.root ? [`user root ${facts.platform === "darwin" ? "wheel" : "root"};`] : []),
+    "pid nginx.pid;",
+    // To a pipe of ours: each line is timed when it comes. nginx's own stamps have whole seconds.
+    "error_log stderr notice;",
+    // An old worker leaves when its requests have ended, or when none of them can be alive any more.
+    "worker_shutdown_timeout 30s;",
+    "events { worker_connections 4096; }",
+    "http {",
+    '  log_format lastcall \'{"at":$msec,"connection":$connection,"request":$connection_requests,"line":"$request","status":$status,"upstream":"$upstream_addr","upstream_status":"$upstream_status","upstream_time":"$upstream_response_time","bytes":$body_bytes_sent}\';',
+    "  access_log access.log lastcall;",
+    "  client_body_temp_path temp-body;",
+    "  proxy_temp_path temp-proxy;",
+    "  fastcgi_temp_path temp-fastcgi;",
+    "  uwsgi_temp_path temp-uwsgi;",
+    "  scgi_temp_path temp-scgi;",
+    "  server_tokens off;",
+    `  keepalive_timeout ${options.clientKeepAlive ? "75s" : "0"};`,
+    "  keepalive_requests 100000;",
+  ];
+  if (upstreams.length > 0) {
+    lines.push(
+      "  upstream copies {",
+      // max_fails=0: nginx's passive mark would keep a healthy copy out for 10 s and hide what we measure.
+      ...upstreams.map(({ host, port: to, copy }) => `    server ${host}:${to} max_fails=0; # ${copy}`),
+      ...(options.upstreamKeepAlive ? ["    keepalive 16;"] : []),
+      "  }",
+    );
+  }
+  lines.push(
+    "  server {",
+    `    listen 127.0.0.1:${port};`,
+    `    location = ${GENERATION_PATH} { access_log off; default_type text/plain; return 200 "${generation}"; }`,
+    "    location / {",
+    ...(upstreams.length === 0
+      ? ["      return 502;"]
+      : [
+          "      proxy_pass http://copies;",
+          "      proxy_connect_timeout 5s;",
+          "      proxy_read_timeout 20s;",
+          // `error timeout` is nginx's default, said aloud: never a POST that was sent.
+          `      proxy_next_upstream ${options.retries ? "error timeout" : "off"};`,
+          ...(options.upstreamKeepAlive
+            ? ["      proxy_http_version 1.1;", '      proxy_set_header Connection "";']
+            : []),
+          // What it tried, also on its own 502: the ledger takes it from there.
+          '      add_header x-lastcall-upstream "$upstream_addr|$upstream_status|$upstream_connect_time|$upstream_response_time" always;',
+        ]),
+    "    }",
+    "  }",
+    "}",
+  );
+  return `${lines.join("\n")}\n`;
+}

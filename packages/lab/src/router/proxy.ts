@@ -1,0 +1,289 @@
+/**
+ * The embedded router's proxy: HTTP/1.1 on node:http, round robin, with nginx's rule for retries. It does what nginx does
+ * with the same settings, and no more: no active checks, no passive marks.
+ */
+
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { LogClass } from "./log-class.ts";
+import type { Upstream } from "./router.ts";
+
+export interface ProxyOptions {
+  readonly port: number;
+  readonly retries: boolean;
+  readonly upstreamKeepAlive: boolean;
+  readonly clientKeepAlive: boolean;
+  readonly connectTimeoutMs: number;
+  readonly readTimeoutMs: number;
+}
+
+export interface ProxyFailure {
+  readonly class: LogClass;
+  readonly text: string;
+}
+
+export interface Proxy {
+  readonly port: number;
+  /** At once: the next request follows it; those in flight finish where they are. */
+  set(upstreams: readonly Upstream[]): void;
+  close(): void;
+}
+
+/** As `keepalive 16` in nginx. */
+const POOLED = 16;
+/** As nginx's `keepalive_timeout` for clients. */
+const CLIENT_IDLE_MS = 75_000;
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+/** What nginx passes to another upstream even when it has been sent. */
+const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]);
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+}
+
+function address(upstream: Upstream): string {
+  return `${upstream.host}:${upstream.port}`;
+}
+
+/** A pool that, like nginx's, does not heed the server's `Keep-Alive: timeout` hint, and forgets removed upstreams. */
+class Pool extends Agent {
+  private readonly listed: (key: string) => boolean;
+
+  constructor(listed: (key: string) => boolean) {
+    super({ keepAlive: true, maxFreeSockets: POOLED, scheduling: "lifo" });
+    this.listed = listed;
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    const { remoteAddress, remotePort } = socket as Socket;
+    (socket as Socket).setTimeout(0);
+    return this.listed(`${remoteAddress}:${remotePort}`);
+  }
+}
+
+/** One attempt at an upstream, told in the answer's header as nginx's variables tell it. */
+interface Attempt {
+  readonly address: string;
+  status: number | null;
+  connectMs: number | null;
+  responseMs: number | null;
+}
+
+function seconds(ms: number | null): string {
+  return ms === null ? "-" : (ms / 1000).toFixed(3);
+}
+
+/** `ADDRESSES|STATUSES|CONNECT TIMES|RESPONSE TIMES`; see `RequestRecord.upstream`. */
+function told(tried: readonly Attempt[]): string {
+  const list = (text: (attempt: Attempt) => string): string => tried.map(text).join(", ");
+  return [
+    list((one) => one.address),
+    list((one) => (one.status === null ? "-" : String(one.status))),
+    list((one) => seconds(one.connectMs)),
+    list((one) => seconds(one.responseMs)),
+  ].join("|");
+}
+
+class UpstreamTimeout extends Error {
+  readonly code = "UPSTREAM_TIMEOUT";
+}
+
+function classOf(error: NodeJS.ErrnoException): LogClass {
+  if (error.code === "ECONNREFUSED") {
+    return "connect-refused";
+  }
+  if (error.code === "UPSTREAM_TIMEOUT" || error.code === "ETIMEDOUT") {
+    return "timeout";
+  }
+  if (error.code === "ECONNRESET" || error.code === "EPIPE") {
+    // Node gives an early clean end (FIN) the same code as a reset, but no system call failed.
+    return error.syscall === undefined ? "upstream-closed" : "reset";
+  }
+  return "other";
+}
+
+export async function startProxy(
+  options: ProxyOptions,
+  upstreams: readonly Upstream[],
+  onFailure: (failure: ProxyFailure) => void,
+): Promise<Proxy> {
+  let current = upstreams;
+  let turn = 0;
+  const pool = options.upstreamKeepAlive
+    ? new Pool((key) => current.some((one) => address(one) === key))
+    : null;
+  const server = createServer({ keepAliveTimeout: CLIENT_IDLE_MS, requestTimeout: 0 }, (from, to) => {
+    void collectBody(from).then(
+      (body) => (body === null ? answerItself(to, 413, []) : forward(from, to, body)),
+      () => undefined, // The client left while it was sending: nobody waits for an answer.
+    );
+  });
+
+  function answerItself(to: ServerResponse, status: number, tried: readonly Attempt[]): void {
+    if (to.destroyed || to.headersSent) {
+      return;
+    }
+    const text = `{"error":"router","status":${status}}`;
+    to.writeHead(status, {
+      "content-type": "application/json",
+      "content-length": text.length,
+      ...(tried.length === 0 ? {} : { "x-lastcall-upstream": told(tried) }),
+      ...(options.clientKeepAlive ? {} : { connection: "close" }),
+    });
+    to.end(text);
+  }
+
+  function forward(from: IncomingMessage, to: ServerResponse, body: Buffer): void {
+    const peers = current.map((_, index) => current[(turn + index) % current.length]).filter((one) => !!one);
+    turn += 1;
+    const tried: Attempt[] = [];
+    let pooledFailures = 0;
+    const attempt = (): void => {
+      const peer = peers.shift();
+      if (peer === undefined) {
+        onFailure({ class: "no-upstream", text: `no live upstreams, request: "${from.method} ${from.url}"` });
+        answerItself(to, 502, tried);
+        return;
+      }
+      const attemptedMs = performance.now();
+      const attempted: Attempt = { address: address(peer), status: null, connectMs: null, responseMs: null };
+      tried.push(attempted);
+      let sent = false;
+      let over = false;
+      const out = httpRequest({
+        host: peer.host,
+        port: peer.port,
+        method: from.method,
+        path: from.url,
+        headers: {
+          ...endToEnd(from.headers),
+          ...(body.length > 0 || from.method === "POST" ? { "content-length": body.length } : {}),
+          ...(pool === null ? { connection: "close" } : {}),
+        },
+        agent: pool ?? false,
+      });
+      const connectTimer = setTimeout(
+        () => out.destroy(new UpstreamTimeout("connect timed out")),
+        options.connectTimeoutMs,
+      );
+      const fail = (error: NodeJS.ErrnoException): void => {
+        if (over) {
+          return;
+        }
+        over = true;
+        clearTimeout(connectTimer);
+        if (to.destroyed) {
+          return; // The client left first; nothing failed.
+        }
+        const kind = classOf(error);
+        attempted.status = kind === "timeout" ? 504 : 502;
+        attempted.responseMs = performance.now() - attemptedMs;
+        onFailure({
+          class: kind,
+          text: `${error.message} (${sent ? "sent" : "not sent"}${out.reusedSocket ? ", pooled connection" : ""}), upstream: ${address(peer)}, request: "${from.method} ${from.url}"`,
+        });
+        if (to.headersSent) {
+          to.destroy(); // The head is out: a cut is all that can be told.
+          return;
+        }
+        if (out.reusedSocket && pooledFailures === 0) {
+          // nginx: a stale pooled connection does not use up the upstream's turn.
+          pooledFailures += 1;
+          peers.push(peer);
+        }
+        const safe = !sent || IDEMPOTENT.has(from.method ?? "");
+        if (options.retries && safe && peers.length > 0) {
+          attempt();
+        } else {
+          answerItself(to, attempted.status, tried);
+        }
+      };
+      const connected = (): void => {
+        clearTimeout(connectTimer);
+        sent = true;
+        attempted.connectMs = performance.now() - attemptedMs;
+        out.setTimeout(options.readTimeoutMs, () => out.destroy(new UpstreamTimeout("read timed out")));
+      };
+      out.once("socket", (socket) => {
+        if (socket.connecting) {
+          socket.once("connect", connected);
+        } else {
+          connected();
+        }
+      });
+      out.once("error", fail);
+      out.once("response", (answer) => {
+        attempted.status = answer.statusCode ?? null;
+        attempted.responseMs = performance.now() - attemptedMs;
+        to.writeHead(answer.statusCode ?? 502, {
+          ...endToEnd(answer.headers),
+          "x-lastcall-upstream": told(tried),
+          ...(options.clientKeepAlive ? {} : { connection: "close" }),
+        });
+        answer.once("error", fail);
+        answer.once("end", () => (over = true));
+        answer.pipe(to);
+      });
+      to.once("close", () => {
+        if (!to.writableFinished) {
+          out.destroy();
+        }
+      });
+      out.end(body);
+    };
+    attempt();
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: "127.0.0.1", port: options.port, backlog: 511 }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    set: (next) => {
+      current = next;
+      for (const [key, sockets] of Object.entries(pool?.freeSockets ?? {})) {
+        // Agent's keys begin with `host:port:`.
+        if (!next.some((one) => key.startsWith(`${address(one)}:`))) {
+          sockets?.forEach((socket) => socket.destroy());
+        }
+      }
+    },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      pool?.destroy();
+    },
+  };
+}
+
+/** Null when it is too large to be kept for a retry. */
+async function collectBody(from: IncomingMessage): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of from) {
+    length += (part as Buffer).length;
+    if (length <= BODY_LIMIT_BYTES) {
+      parts.push(part as Buffer);
+    }
+  }
+  return length > BODY_LIMIT_BYTES ? null : Buffer.concat(parts);
+}

@@ -1,0 +1,210 @@
+/**
+ * One copy of the service: a child process that leads its own group, started with a port of its own, watched from its
+ * start to its exit. What happens to it is told as events on the run's clock.
+ */
+
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LabError } from "../errors.ts";
+import type { RunClock } from "../ledger/clock.ts";
+import type { EventRecord } from "../ledger/records.ts";
+import { killGroup, type Guardian } from "./guardian.ts";
+import { captureOutput } from "./output.ts";
+import { probeUntil } from "./readiness.ts";
+
+export interface CopySpec {
+  /** `A`, `B`, ...; a replacement is `A2`. */
+  readonly name: string;
+  /** `{port}`, `{copy}` and `{drainDelay}` are filled in by `fillCommand` before. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly port: number;
+  readonly readyPath: string;
+  readonly readyTimeoutMs: number;
+  /** Takes all that the copy prints. */
+  readonly outputFile: string;
+}
+
+export interface CopyExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly atMs: number;
+}
+
+export interface Copy {
+  readonly name: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when readiness answers 200; rejects when the copy ends before, or takes too long. */
+  ready(): Promise<void>;
+  /** Sends the signal; SIGKILL follows after the grace period. Resolves with the exit. */
+  stop(signal: NodeJS.Signals, gracePeriodMs: number): Promise<CopyExit>;
+  readonly exited: Promise<CopyExit>;
+  /** Null while it runs. */
+  exit(): CopyExit | null;
+  tail(lines: number): readonly string[];
+  /** Ends the whole group at once, if anything is left of it. */
+  end(): Promise<void>;
+}
+
+export interface CopyContext {
+  readonly clock: RunClock;
+  readonly guardian: Guardian;
+  readonly emit: (event: EventRecord) => void;
+}
+
+const PROBE_WHILE_STARTING_MS = 25;
+const PROBE_WHILE_LEAVING_MS = 50;
+/** As an orchestrator does all the time: a service may learn from it that someone asks. */
+const PROBE_WHILE_SERVING_MS = 1000;
+const TAIL_LINES = 8;
+
+export function fillCommand(
+  command: readonly string[],
+  values: Readonly<Record<string, string>>,
+): readonly string[] {
+  return command.map((part) =>
+    part.replaceAll(/\{(\w+)\}/g, (whole: string, name: string) => values[name] ?? whole),
+  );
+}
+
+function quoted(lines: readonly string[]): string {
+  return lines.length === 0 ? " It printed nothing." : `\n${lines.map((line) => `    ${line}`).join("\n")}`;
+}
+
+export function describeExit(exit: Pick<CopyExit, "code" | "signal">): string {
+  return exit.signal === null ? `exit code ${exit.code ?? 0}` : exit.signal;
+}
+
+/** Starts it; resolves when the process exists. */
+export async function startCopy(spec: CopySpec, context: CopyContext): Promise<Copy> {
+  const { clock, guardian } = context;
+  const emit = (event: EventRecord["event"], detail: EventRecord["detail"]): void =>
+    context.emit({ kind: "event", atMs: clock.now(), source: "target", copy: spec.name, event, detail });
+  const [program = "", ...args] = spec.command;
+  const startedMs = clock.now();
+  const child = spawn(program, args, {
+    cwd: spec.cwd,
+    env: { ...spec.env, PORT: String(spec.port), COPY: spec.name },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const pid = child.pid;
+  if (pid === undefined) {
+    const cause = await new Promise<Error>((resolve) => void child.once("error", resolve));
+    throw new LabError(
+      "LAB_TARGET_NOT_STARTED",
+      `'${program}' could not be started: ${cause.message}.`,
+      "Check the command after --; it is run without a shell.",
+      { cause },
+    );
+  }
+  guardian.watch(pid);
+  child.on("error", () => undefined); // A signal that could not be delivered: the exit tells the rest.
+  emit("started", { pid, port: spec.port });
+  const output = captureOutput([child.stdout, child.stderr], spec.outputFile);
+  const serving = new AbortController();
+  let told = false;
+  let ended: CopyExit | null = null;
+  const exited = new Promise<CopyExit>((resolve) => {
+    child.once("exit", (code, signal) => {
+      ended = { code, signal, atMs: clock.now() };
+      serving.abort();
+      emit("exited", { code, signal, asked: told });
+      // What a wrapper leaves behind would be ended by any platform too, and must not outlive its copy here.
+      guardian.release(pid);
+      resolve(ended);
+    });
+  });
+
+  const ready = async (): Promise<void> => {
+    const timeout = AbortSignal.timeout(spec.readyTimeoutMs);
+    const stop = AbortSignal.any([timeout, serving.signal]);
+    let last: number | string = "nothing";
+    const seen = await probeUntil(
+      spec.port,
+      spec.readyPath,
+      PROBE_WHILE_STARTING_MS,
+      (now) => (last = now) === 200,
+      stop,
+    );
+    if (seen === 200) {
+      emit("ready", { afterMs: Math.round(clock.now() - startedMs) });
+      void probeUntil(spec.port, spec.readyPath, PROBE_WHILE_SERVING_MS, () => false, serving.signal);
+      return;
+    }
+    if (ended !== null) {
+      await output.close(); // Its last lines may still be on their way.
+      const tail = output.tail(TAIL_LINES);
+      const taken = tail.some((line) => line.includes("EADDRINUSE") || /address already in use/i.test(line));
+      throw new LabError(
+        "LAB_TARGET_DIED",
+        `Copy ${spec.name} ended before it was ready (${describeExit(ended)}). Its last lines:${quoted(tail)}`,
+        taken
+          ? "Let it listen on the port it is given: PORT in its environment, or {port} in the command."
+          : "Run the command by hand with PORT set; its whole output is in the run folder.",
+      );
+    }
+    throw new LabError(
+      "LAB_TARGET_NOT_READY",
+      `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}. Its last lines:${quoted(output.tail(TAIL_LINES))}`,
+      last === "ECONNREFUSED"
+        ? "Let it listen on PORT (or {port} in the command) on 127.0.0.1, or raise --ready-timeout."
+        : "Name its readiness path with --ready, or raise --ready-timeout.",
+    );
+  };
+
+  const stop = async (signal: NodeJS.Signals, gracePeriodMs: number): Promise<CopyExit> => {
+    if (ended !== null) {
+      return ended;
+    }
+    told = true;
+    serving.abort();
+    emit("signal", { signal });
+    child.kill(signal);
+    const over = new AbortController();
+    const watchReadiness = async (): Promise<void> => {
+      const seen = await probeUntil(
+        spec.port,
+        spec.readyPath,
+        PROBE_WHILE_LEAVING_MS,
+        (now) => now !== 200 && now !== "TIMEOUT",
+        over.signal,
+      );
+      if (seen !== null) {
+        emit("not-ready", { seen });
+      }
+    };
+    const killWhenOver = async (): Promise<void> => {
+      // Rejects when the copy has ended in time.
+      const inTime = await sleep(gracePeriodMs, false, { signal: over.signal }).catch(() => true);
+      if (!inTime) {
+        emit("killed", { signal: "SIGKILL", afterMs: gracePeriodMs, reason: "grace period over" });
+        killGroup(pid);
+      }
+    };
+    const watchers = [killWhenOver(), ...(signal === "SIGKILL" ? [] : [watchReadiness()])];
+    const exit = await exited;
+    over.abort();
+    await Promise.all(watchers);
+    return exit;
+  };
+
+  return {
+    name: spec.name,
+    port: spec.port,
+    pid,
+    ready,
+    stop,
+    exited,
+    exit: () => ended,
+    tail: (lines) => output.tail(lines),
+    end: async () => {
+      serving.abort();
+      guardian.release(pid);
+      await exited;
+      await output.close();
+    },
+  };
+}

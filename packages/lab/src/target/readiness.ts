@@ -1,0 +1,45 @@
+/** Asks a copy whether it is ready, as an orchestrator's probe does: each time on a connection of its own. */
+
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The status, or the error's code (`ECONNREFUSED`, `TIMEOUT`). */
+export type Readiness = number | string;
+
+export function probe(port: number, path: string, timeoutMs: number): Promise<Readiness> {
+  return new Promise((resolve) => {
+    const asked = request({ host: "127.0.0.1", port, path, agent: false, timeout: timeoutMs }, (answer) => {
+      answer.resume();
+      answer.once("end", () => resolve(answer.statusCode ?? 0));
+      answer.once("error", () => resolve("ECONNRESET"));
+    });
+    asked.once("timeout", () => {
+      resolve("TIMEOUT");
+      asked.destroy();
+    });
+    asked.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    asked.end();
+  });
+}
+
+/** Probes until `until` holds, then returns what it saw; null when aborted first. */
+export async function probeUntil(
+  port: number,
+  path: string,
+  everyMs: number,
+  until: (seen: Readiness) => boolean,
+  aborted: AbortSignal,
+): Promise<Readiness | null> {
+  while (!aborted.aborted) {
+    // A poll is one question after the other.
+    const seen = await probe(port, path, 1000);
+    if (aborted.aborted) {
+      return null;
+    }
+    if (until(seen)) {
+      return seen;
+    }
+    await sleep(everyMs, undefined, { signal: aborted }).catch(() => undefined); // Aborted: the loop ends.
+  }
+  return null;
+}

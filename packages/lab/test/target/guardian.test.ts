@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { allGone, isAlive } from "../processes.ts";
+
+const LAB = fileURLToPath(new URL("../fixtures/keeps-copies.js", import.meta.url));
+
+async function lab(
+  ...args: string[]
+): Promise<{ readonly pids: readonly number[]; readonly kill: () => Promise<void> }> {
+  const child = spawn(process.execPath, [LAB, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const [text] = (await once(child.stdout, "data")) as [Buffer];
+  const pids = text.toString().trim().split(" ").map(Number);
+  assert.equal(pids.length, 2, text.toString());
+  return {
+    pids,
+    kill: async () => {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) {
+        await once(child, "exit");
+      }
+    },
+  };
+}
+
+test("a lab that is ended by SIGKILL leaves no copy behind, nor what the copy has started", async () => {
+  const { pids, kill } = await lab();
+  assert.ok(pids.every(isAlive), "both run while the lab does");
+  await kill();
+  await allGone(pids);
+});
+
+test("a lab that leaves by itself takes its copies along", async () => {
+  const { pids, kill } = await lab("exit");
+  await allGone(pids);
+  await kill();
+});
