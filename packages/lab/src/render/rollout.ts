@@ -1,0 +1,206 @@
+/** The report of a rolling restart for a terminal of 100 columns: the table, then what each row has to say. Pure. */
+
+import { formatDuration } from "../duration.ts";
+import type { Row } from "../rollout/row.ts";
+import type { Bound, KindTally, Restart, Verdict } from "../verdict/verdict.ts";
+import { wrapText, type Style } from "./style.ts";
+
+const WIDTH = 100;
+const TIMELINES_SHOWN = 6;
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(2);
+const duration = (ms: number | null): string => (ms === null ? "-" : `${seconds(ms)} s`);
+const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+/** Right-aligned numbers; zero stays quiet. */
+function cell(value: number | string, width: number, style: Style, alarm = false): string {
+  const text = String(value).padStart(width);
+  return alarm && value !== 0 ? style.bold(text) : text;
+}
+
+const HEAD = `  ${"row".padEnd(13)} ${"what is done".padEnd(33)}${"sent".padStart(6)}${"GET".padStart(5)}${"POST".padStart(5)}${"slow".padStart(5)}${"slowest".padStart(9)}${"201s".padStart(6)}${"rows".padStart(6)}  shows it`;
+
+function tableRow({ plan, verdict, counts, shown }: Row, style: Style): string {
+  const mark = shown ? style.green("✓") : style.red("✗");
+  return [
+    `${mark} ${style.bold(plan.scenario.padEnd(13))} ${plan.title.slice(0, 33).padEnd(33)}`,
+    cell(verdict.requests.sent, 6, style),
+    cell(counts.getFailed, 5, style, true),
+    cell(counts.postFailed, 5, style, true),
+    cell(counts.slow, 5, style, true),
+    cell(duration(verdict.latency.max), 9, style),
+    cell(counts.acknowledged, 6, style),
+    cell(counts.rows ?? "-", 6, style),
+    `  ${shown ? style.green("yes") : style.red("no")}`,
+  ].join("");
+}
+
+/** `19 closed door, 1 in-flight cut`, or nothing. */
+export function kindsInWords(kinds: readonly KindTally[]): string {
+  return kinds.map((kind) => `${kind.count} ${kind.title.toLowerCase()}`).join(", ");
+}
+
+function underRow(row: Row, style: Style): string {
+  const seen = kindsInWords(row.verdict.kinds);
+  const text = `must show: ${row.plan.mustShow} · seen: ${seen === "" ? "nothing lost" : seen}`;
+  const lines = [style.dim(wrapText(text, WIDTH, " ".repeat(16)))];
+  if (row.why !== null) {
+    lines.push(style.red(wrapText(row.why, WIDTH, " ".repeat(16))));
+  }
+  return lines.join("\n");
+}
+
+export function renderTable(rows: readonly Row[], style: Style): string {
+  const failed = `  ${" ".repeat(13)} ${" ".repeat(33)}${" ".repeat(6)}${"─ failed ─".padStart(10)}`;
+  return [
+    style.dim(failed),
+    style.dim(HEAD),
+    style.dim("─".repeat(WIDTH)),
+    ...rows.flatMap((row) => [tableRow(row, style), underRow(row, style)]),
+    style.dim("─".repeat(WIDTH)),
+  ].join("\n");
+}
+
+/** `stop A 1.50 → not ready 1.52 → out 2.51 → exit 0 4.02 → A2 ready 4.30 → in 4.35`, in the order in which it came. */
+export function timelineOf(restart: Restart, verdict: Verdict): string {
+  const moments: [number, string][] = [[restart.signalMs, `${restart.signal} ${restart.copy}`]];
+  const add = (atMs: number | null | undefined, text: string): void => {
+    if (atMs !== null && atMs !== undefined) {
+      moments.push([atMs, text]);
+    }
+  };
+  const notReady = verdict.timeline.find(
+    (event) => event.event === "not-ready" && event.copy === restart.copy,
+  );
+  add(notReady?.atMs, "not ready");
+  add(restart.removedMs, "out");
+  add(restart.killedMs, "SIGKILL");
+  add(restart.exitMs, restart.exitSignal === null ? `exit ${restart.exitCode ?? "?"}` : "gone");
+  add(restart.replacement?.readyMs, `${restart.replacement?.copy ?? ""} ready`);
+  add(restart.replacement?.addedMs, "in");
+  return moments
+    .toSorted(([a], [b]) => a - b)
+    .map(([atMs, text]) => `${text} ${seconds(atMs)}`)
+    .join(" → ");
+}
+
+function bound({ bad, of, upper95 }: Bound, unit: string): string {
+  const limit = upper95 === null ? "nothing is known" : `below ${percent(upper95)} with 95 % confidence`;
+  return `${bad} of ${of} ${unit}: ${limit}`;
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value >= 10 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toPrecision(2)} %`;
+}
+
+function list(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).filter(([, count]) => count > 0);
+  return entries.length === 0 ? "none" : entries.map(([name, count]) => `${count} ${name}`).join(", ");
+}
+
+function labelled(label: string, text: string, style: Style): string {
+  const wrapped = wrapText(text, WIDTH, " ".repeat(16));
+  return `  ${style.dim(label.padEnd(13))} ${wrapped.slice(16)}`;
+}
+
+/** What a row has to say beyond its line in the table. */
+export function renderDetails(
+  { plan, verdict, routerLost, folder }: Row,
+  style: Style,
+  full: boolean,
+): string {
+  const lines: string[] = [style.bold(`${plan.scenario}: ${verdict.headline}`)];
+  const shown = full ? verdict.restarts.slice(0, TIMELINES_SHOWN) : verdict.restarts.slice(0, plan.copies);
+  for (const [index, restart] of shown.entries()) {
+    lines.push(labelled(index === 0 ? "timeline (s)" : "", timelineOf(restart, verdict), style));
+  }
+  if (verdict.restarts.length > shown.length) {
+    lines.push(labelled("", `and ${plural(verdict.restarts.length - shown.length, "more restart")}`, style));
+  }
+  for (const restart of verdict.restarts) {
+    if (restart.killedMs !== null) {
+      const text = `${restart.copy} was still there ${formatDuration(plan.gracePeriodMs)} after its stop signal and was killed.`;
+      lines.push(labelled("killed", text, style));
+    }
+  }
+  lines.push(labelled("clients saw", list(verdict.requests.byAnswer), style));
+  lines.push(labelled("router's log", list(verdict.routerLog), style));
+  for (const kind of verdict.kinds) {
+    const number = kind.number === null ? "" : ` (${kind.number})`;
+    const text = `${kind.count} ${kind.title.toLowerCase()}${number}, ${kind.get} GET, ${kind.post} POST, charged to the ${kind.chargedTo}. ${full ? `${kind.why} ${kind.fix}` : ""}`;
+    lines.push(labelled("lost", text.trim(), style));
+  }
+  if (routerLost > 0) {
+    const text = `${plural(routerLost, "request")} lost by the router itself: the service could not have saved ${routerLost === 1 ? "it" : "them"}, and is not charged.`;
+    lines.push(labelled("apart", text, style));
+  }
+  if (full) {
+    lines.push(labelled("bounds", `${bound(verdict.bounds.perRestart, "restarts lost something")};`, style));
+    lines.push(labelled("", bound(verdict.bounds.perExposed, "requests to a leaving copy were lost"), style));
+    const { exposure } = verdict;
+    lines.push(
+      labelled(
+        "exposed",
+        `${exposure.sent} sent to a leaving copy between its signal and its exit, ${exposure.inFlight} in flight at the signal`,
+        style,
+      ),
+    );
+    const lag = verdict.dispatchLag.p99;
+    lines.push(
+      labelled(
+        "load engine",
+        `dispatch lag p99 ${lag === null ? "-" : `${lag.toFixed(1)} ms`} (a run above ${verdict.dispatchLag.limitP99Ms} ms is invalid)`,
+        style,
+      ),
+    );
+    for (const [index, step] of verdict.advice.steps.entries()) {
+      lines.push(labelled(index === 0 ? "advice" : "", step, style));
+    }
+    lines.push(...settings(verdict, style));
+  }
+  lines.push(labelled("ledger", folder, style));
+  return lines.join("\n");
+}
+
+function settings(verdict: Verdict, style: Style): readonly string[] {
+  const { routerLagMs, longestRequestMs, teardownMs, startMs } = verdict.advice;
+  const { drainDelayMs, gracefulTimeoutMs, teardownTimeoutMs, gracePeriodMs } = verdict.advice.settings;
+  const measured = [
+    ["router lag", routerLagMs],
+    ["longest request", longestRequestMs],
+    ["teardown", teardownMs],
+    ["start", startMs],
+  ] as const;
+  const set = [
+    ["drainDelayMs", drainDelayMs],
+    ["gracefulTimeoutMs", gracefulTimeoutMs],
+    ["teardownTimeoutMs", teardownTimeoutMs],
+    ["gracePeriodMs", gracePeriodMs],
+  ] as const;
+  const known = (
+    pairs: readonly (readonly [string, number | null])[],
+    form: (ms: number) => string,
+  ): string => pairs.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${form(ms)}`])).join(", ");
+  return [
+    labelled("measured", known(measured, (ms) => `${seconds(ms)} s`) || "nothing", style),
+    labelled("would set", known(set, String) || "nothing", style),
+  ];
+}
+
+/** The last line: what the whole run says. */
+export function renderOutcome(rows: readonly Row[], style: Style): string {
+  const good = rows.filter((row) => row.shown).length;
+  const invalid = rows.filter((row) => row.verdict.outcome === "invalid").length;
+  if (invalid > 0) {
+    return style.yellow(`${plural(invalid, "row is", "rows are")} invalid: this run proves nothing there.`);
+  }
+  const builtIn = rows.every((row) => row.plan.expectation !== null);
+  const words = builtIn
+    ? `${good} of ${plural(rows.length, "row shows", "rows show")} what ${rows.length === 1 ? "it" : "they"} must.`
+    : good === rows.length
+      ? "Nothing was lost by the service."
+      : `${plural(rows.length - good, "row", "rows")} of ${rows.length}: something was lost by the service.`;
+  return good === rows.length ? style.green(words) : style.red(words);
+}

@@ -1,0 +1,36 @@
+/** One restart, from the moment an orchestrator decides on it to its replacement in rotation. */
+
+import type { RolloutPlan } from "../scenario/plan.ts";
+import type { Copy } from "../target/copy.ts";
+import type { Rotation } from "./rotation.ts";
+import type { Scope } from "./scope.ts";
+
+/**
+ * `parallel`: the signal and the removal start together and the router lags behind by the propagation, as in Kubernetes.
+ * `remove-first`: the router is told, its lag is waited out, then the signal is sent.
+ */
+export async function restart(
+  plan: Pick<RolloutPlan, "order" | "propagationMs" | "signal" | "gracePeriodMs">,
+  leaving: Copy,
+  replace: () => Promise<Copy>,
+  rotation: Rotation,
+  scope: Scope,
+): Promise<Copy> {
+  const removed = async (): Promise<void> => {
+    await scope.sleep(plan.propagationMs);
+    await rotation.remove(leaving.name);
+  };
+  if (plan.order === "remove-first") {
+    await removed();
+  }
+  const replaced = async (): Promise<Copy> => {
+    await leaving.stop(plan.signal, plan.gracePeriodMs);
+    const next = await replace();
+    await rotation.add({ copy: next.name, host: "127.0.0.1", port: next.port });
+    return next;
+  };
+  const [next] = await scope.orInterrupted(
+    Promise.all([replaced(), plan.order === "parallel" ? removed() : undefined]),
+  );
+  return next;
+}

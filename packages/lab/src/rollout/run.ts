@@ -1,0 +1,235 @@
+/**
+ * One row: copies, router and load are started, each copy is restarted in turn, and everything that happens goes into
+ * the ledger. Reads top to bottom in the order of a run. It judges nothing.
+ */
+
+import { cpus } from "node:os";
+import path from "node:path";
+import { startRunClock } from "../ledger/clock.ts";
+import type { EndRecord, EventRecord, LedgerRecord } from "../ledger/records.ts";
+import { createLedger } from "../ledger/writer.ts";
+import { createLoadEngine } from "../load/engine.ts";
+import type { LoadPlan, RequestTemplate } from "../load/load.ts";
+import { startEmbedded } from "../router/embedded.ts";
+import { startNginx } from "../router/nginx.ts";
+import type { Router, RouterOptions, Upstream } from "../router/router.ts";
+import type { RolloutPlan } from "../scenario/plan.ts";
+import { startCopy, type Copy } from "../target/copy.ts";
+import { portFinder } from "../target/free-port.ts";
+import type { Guardian } from "../target/guardian.ts";
+import { executedOffset, readExecuted } from "./executed.ts";
+import { restart } from "./restart.ts";
+import { startRotation } from "./rotation.ts";
+import { openScope, Interrupted } from "./scope.ts";
+import { commandOf, copyName, copySpec } from "./service.ts";
+
+export interface RunContext {
+  readonly guardian: Guardian;
+  /** Null: the embedded router. */
+  readonly nginx: { readonly program: string; readonly version: string } | null;
+  /** Exists and is empty. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly interrupted: AbortSignal;
+  /** Each record as it comes, for the live view. */
+  readonly onRecord: (record: LedgerRecord) => void;
+}
+
+export interface RunResult {
+  readonly records: readonly LedgerRecord[];
+  readonly ended: EndRecord["reason"];
+}
+
+/** A request that no layer has answered by then: more than nginx's connect and read timeouts together. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+function mixOf({ routes }: RolloutPlan): readonly RequestTemplate[] {
+  return [
+    ...(routes.get === null ? [] : [{ method: "GET" as const, path: routes.get, body: null, weight: 1 }]),
+    ...(routes.post === null
+      ? []
+      : [{ method: "POST" as const, path: routes.post, body: routes.postBody, weight: 1 }]),
+  ];
+}
+
+/** An upper bound, should everything take as long as it may. */
+function longestMs(plan: RolloutPlan): number {
+  const { headMs, gapMs, tailMs } = plan.timing;
+  const oneMs = plan.gracePeriodMs + plan.readyTimeoutMs + plan.propagationMs + gapMs + 30_000;
+  return headMs + plan.copies * plan.repeat * oneMs + tailMs;
+}
+
+function parametersOf(plan: RolloutPlan): Readonly<Record<string, string | number | boolean | null>> {
+  return {
+    signal: plan.signal,
+    drainDelayMs: plan.drainDelayMs,
+    gracePeriodMs: plan.gracePeriodMs,
+    propagationMs: plan.propagationMs,
+    order: plan.order,
+    retries: plan.router.retries,
+    upstreamKeepAlive: plan.router.upstreamKeepAlive,
+    clientKeepAlive: plan.router.clientKeepAlive,
+    ratePerSecond: plan.ratePerSecond,
+    copies: plan.copies,
+    repeat: plan.repeat,
+  };
+}
+
+/** Throws when it could not run; the ledger then ends with `failed`. An interrupted run is a result. */
+export async function runRollout(plan: RolloutPlan, context: RunContext): Promise<RunResult> {
+  const { folder, guardian } = context;
+  const scope = openScope(context.interrupted);
+  const clock = startRunClock();
+  const ledger = await createLedger(folder);
+  const records: LedgerRecord[] = [];
+  let open = true;
+  const write = (record: LedgerRecord): void => {
+    if (open) {
+      records.push(record);
+      context.onRecord(record);
+      try {
+        ledger.write(record);
+      } catch (error) {
+        // Records come from events; the run's own thread of waits is where a full disk must be heard of.
+        open = false;
+        scope.fail(error);
+      }
+    }
+  };
+  const emit = (event: EventRecord): void => write(event);
+  const note = (event: EventRecord["event"], detail: EventRecord["detail"] = {}): void =>
+    emit({ kind: "event", atMs: clock.now(), source: "lab", copy: null, event, detail });
+  write({
+    kind: "run",
+    schema: "lastcall.ledger/1",
+    scenario: plan.scenario,
+    seed: plan.seed,
+    at: new Date().toISOString(),
+    command: commandOf(plan),
+    router: context.nginx?.version ?? "embedded",
+    machine: { node: process.version, platform: process.platform, cores: cpus().length },
+    parameters: parametersOf(plan),
+  });
+
+  const findPort = portFinder();
+  const everStarted: string[] = [];
+  const offset = await executedOffset(plan, context.cwd);
+  let router: Router | null = null;
+
+  const start = async (name: string): Promise<Copy> => {
+    const spec = copySpec(plan, name, await findPort(), folder, context.cwd, context.env);
+    scope.assertOpen();
+    const copy = await startCopy(spec, { clock, guardian, emit });
+    everStarted.push(name);
+    scope.defer(() => copy.end());
+    await scope.orInterrupted(copy.ready());
+    return copy;
+  };
+
+  const end = async (reason: EndRecord["reason"]): Promise<void> => {
+    for (const line of (await router?.log()) ?? []) {
+      write(line);
+    }
+    const executed = await readExecuted(plan, folder, context.cwd, offset, everStarted);
+    for (const text of executed.notes) {
+      note("note", { text });
+    }
+    for (const row of executed.rows ?? []) {
+      write(row);
+    }
+    write({ kind: "end", atMs: clock.now(), reason, rows: executed.rows?.length ?? null });
+    open = false;
+    await ledger.close();
+  };
+
+  try {
+    const copies = await all(Array.from({ length: plan.copies }, (_, place) => start(copyName(place, 1))));
+    const upstreams = copies.map(({ name, port }): Upstream => ({ copy: name, host: "127.0.0.1", port }));
+    router = await startRouter(plan, upstreams);
+    const rotation = startRotation(router, upstreams, clock, emit);
+
+    const engine = createLoadEngine(loadPlan(router.port), clock.baseMs);
+    scope.defer(() => engine.abort());
+    engine.onRecords((batch) => {
+      for (const record of batch) {
+        write(record);
+      }
+    });
+    await scope.orInterrupted(engine.start());
+    note("load-started", { ratePerSecond: plan.ratePerSecond });
+
+    await scope.sleep(plan.timing.headMs);
+    for (let round = 0; round < plan.repeat; round += 1) {
+      for (const [place, leaving] of copies.entries()) {
+        const beganMs = clock.now();
+        // A rolling restart is one copy after the other.
+        copies[place] = await restart(
+          plan,
+          leaving,
+          () => start(copyName(place, round + 2)),
+          rotation,
+          scope,
+        );
+        const last = round === plan.repeat - 1 && place === copies.length - 1;
+        await scope.sleep(last ? 0 : Math.max(0, beganMs + plan.timing.gapMs - clock.now()));
+      }
+    }
+    await scope.sleep(plan.timing.tailMs);
+    await scope.orInterrupted(engine.stop());
+    note("load-ended");
+    await end("finished");
+    return { records, ended: "finished" };
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      await end("interrupted");
+      return { records, ended: "interrupted" };
+    }
+    note("note", { text: error instanceof Error ? error.message : String(error) });
+    // What ended the run is what is told; that its ledger could not be ended well adds nothing.
+    await end("failed").catch(() => undefined);
+    throw error;
+  } finally {
+    open = false;
+    await scope.close();
+  }
+
+  function startRouter(of: RolloutPlan, upstreams: readonly Upstream[]): Promise<Router> {
+    const options: RouterOptions = {
+      port: 0,
+      retries: of.router.retries,
+      upstreamKeepAlive: of.router.upstreamKeepAlive,
+      clientKeepAlive: of.router.clientKeepAlive,
+      folder: path.join(folder, "router"),
+    };
+    const started =
+      context.nginx === null
+        ? startEmbedded(options, upstreams, { clock })
+        : startNginx(context.nginx, options, upstreams, { clock, guardian, emit, findPort });
+    return started.then((running) => {
+      scope.defer(() => running.stop());
+      return running;
+    });
+  }
+
+  function loadPlan(port: number): LoadPlan {
+    return {
+      host: "127.0.0.1",
+      port,
+      seed: plan.seed,
+      arrivals: { kind: "constant", ratePerSecond: plan.ratePerSecond },
+      mix: mixOf(plan),
+      keepAlive: plan.router.clientKeepAlive,
+      timeoutMs: REQUEST_TIMEOUT_MS,
+      maxDurationMs: longestMs(plan),
+      // A service of yours may remember the ids of the run before.
+      idPrefix: `r${plan.seed}-${Date.now().toString(36)}`,
+    };
+  }
+}
+
+/** As Promise.all, but when one fails the others have come to their end too: none is started behind our back. */
+async function all<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
