@@ -19,7 +19,7 @@ export type Harm =
   | "lost"
   /** Answered well, and executed more than once. */
   | "duplicated"
-  /** Acknowledged with 201, and not in the store. */
+  /** A POST acknowledged with a status of 2xx, and not in the store. */
   | "unstored"
   /** Answered well, but only because the router tried again: without its retries it would have been lost. */
   | "masked"
@@ -135,13 +135,13 @@ export interface Bound {
 export interface StoreVerdict {
   /** False when no row was read: every other field is then empty. */
   readonly checked: boolean;
-  /** Answers with status 201. */
+  /** POSTs answered with a status of 2xx (201 by the orders service: the classic column `201s`). */
   readonly acknowledged: number;
   /** Rows that belong to this run, duplicates included. */
   readonly rows: number;
-  /** Every 201 has exactly one row and every row a 201. */
+  /** Every acknowledged POST has exactly one row, and every row an acknowledged POST. */
   readonly equal: boolean;
-  /** Ids acknowledged with 201 and not stored: the worst kind. */
+  /** Ids acknowledged and not stored: the worst kind. */
   readonly unstored: readonly string[];
   /** Ids stored whose client never heard so: in doubt. A client that asks again under the same key is safe. */
   readonly inDoubt: readonly string[];

@@ -1,0 +1,112 @@
+/** From what was measured to the four numbers to set: the router's lag, the longest request, the teardown, the grace period. */
+
+import type { RunRecord } from "../ledger/records.ts";
+import { KINDS, type KindSlug } from "./kinds.ts";
+import type { RequestColumns } from "./exposure.ts";
+import type { RestartSpan, Timeline } from "./timeline.ts";
+import type { Advice } from "./verdict.ts";
+
+/** Margins of the settings: what was measured once is not the worst that there is. */
+const MARGIN = 1.25;
+const STEP_MS = 250;
+const RESERVE_MS = 500;
+
+function withMargin(measuredMs: number | null): number | null {
+  return measuredMs === null ? null : Math.ceil((measuredMs * MARGIN + STEP_MS) / STEP_MS) * STEP_MS;
+}
+
+/** When a copy was last sent a request, and when the last of them ended. */
+interface LastSeen {
+  sentMs: number;
+  endedMs: number;
+}
+
+function lastSeen(columns: RequestColumns, copies: number): readonly LastSeen[] {
+  const seen = Array.from({ length: copies }, () => ({ sentMs: -1, endedMs: -1 }));
+  for (let row = 0; row < columns.endedMs.length; row += 1) {
+    const last = seen[columns.copyOf(row)];
+    if (last !== undefined) {
+      last.sentMs = Math.max(last.sentMs, columns.dispatchedMs.at(row));
+      last.endedMs = Math.max(last.endedMs, columns.endedMs.at(row));
+    }
+  }
+  return seen;
+}
+
+function largest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function teardownOf(span: RestartSpan, seen: LastSeen, drainDelayMs: number): number | null {
+  const { signalMs, signal, exitMs, killedMs } = span.life;
+  if (exitMs === null || killedMs !== null || signal === "SIGKILL") {
+    return null;
+  }
+  // What failed after the exit ended nothing at the copy.
+  const lastEndMs = seen.endedMs <= exitMs ? seen.endedMs : signalMs;
+  return Math.max(0, exitMs - Math.max(signalMs + drainDelayMs, lastEndMs));
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">): string {
+  const { routerLagMs, settings, longestRequestMs } = advice;
+  if (kind === "closed-door" && routerLagMs !== null && settings.drainDelayMs !== null) {
+    return `Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.`;
+  }
+  if ((kind === "in-flight-cut" || kind === "killed") && longestRequestMs !== null) {
+    return `${KINDS[kind].fix} The longest good request took ${seconds(longestRequestMs)}.`;
+  }
+  return KINDS[kind].fix;
+}
+
+export function adviceOf(
+  run: RunRecord | null,
+  timeline: Timeline,
+  columns: RequestColumns,
+  longestRequestMs: number | null,
+  /** Most frequent first. */
+  kinds: readonly KindSlug[],
+): Advice {
+  const seen = lastSeen(columns, timeline.copies.length);
+  const seenBy = (span: RestartSpan): LastSeen =>
+    seen[timeline.copies.indexOf(span.life)] ?? { sentMs: -1, endedMs: -1 };
+  const told = run?.parameters["drainDelayMs"];
+  const drainDelayMs = typeof told === "number" ? told : 0;
+  const routerLagMs = largest(
+    // Without a single request at the copy nobody can tell; with some before the signal and none after, the lag is none.
+    timeline.restarts.map((span) => {
+      const { sentMs } = seenBy(span);
+      return sentMs < 0 ? null : Math.max(0, sentMs - span.life.signalMs);
+    }),
+  );
+  const teardownMs = largest(timeline.restarts.map((span) => teardownOf(span, seenBy(span), drainDelayMs)));
+  const startMs = largest(
+    timeline.restarts.map(({ replacement }) =>
+      replacement === null || replacement.readyMs === null
+        ? null
+        : replacement.readyMs - replacement.startedMs,
+    ),
+  );
+  const parts = [withMargin(routerLagMs), withMargin(longestRequestMs), withMargin(teardownMs)] as const;
+  const [drain, graceful, teardown] = parts;
+  const measured = {
+    routerLagMs,
+    longestRequestMs,
+    teardownMs,
+    startMs,
+    settings: {
+      drainDelayMs: drain,
+      gracefulTimeoutMs: graceful,
+      teardownTimeoutMs: teardown,
+      gracePeriodMs:
+        drain === null || graceful === null
+          ? null
+          : Math.ceil((drain + graceful + (teardown ?? 0) + RESERVE_MS) / 1000) * 1000,
+    },
+  };
+  return { ...measured, steps: [...new Set(kinds.map((kind) => stepFor(kind, measured)))] };
+}

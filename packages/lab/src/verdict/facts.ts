@@ -1,0 +1,162 @@
+/** What is known of one bad request when its kind is decided: everything that the rules in classify.ts look at. */
+
+import type { RequestRecord, RouterLogRecord, RunRecord } from "../ledger/records.ts";
+import { restartOf, type Attribution } from "./attribution.ts";
+import { THRESHOLDS } from "./thresholds.ts";
+import type { CopyLife, RestartSpan, Timeline } from "./timeline.ts";
+import type { Harm } from "./verdict.ts";
+
+/** What went wrong between the router (or the client, where there is none) and the copy. */
+export type Cause = "connect-refused" | "cut" | "timeout" | "no-upstream";
+
+export interface Facts {
+  readonly request: RequestRecord;
+  readonly harm: Harm;
+  /** How often the store has its id; null when unknown. */
+  readonly stored: number | null;
+  readonly copy: string | null;
+  readonly life: CopyLife | null;
+  /** Index into the timeline's restarts. */
+  readonly restart: number | null;
+  /** The restart in which its copy is the one that leaves. */
+  readonly leaving: RestartSpan | null;
+  /** Its copy was ready only a short while ago, or was not yet. */
+  readonly isNew: boolean;
+  /** Some copy was ready, not told to stop and not gone when it was dispatched. */
+  readonly someoneServed: boolean;
+  readonly cause: Cause | null;
+  readonly line: RouterLogRecord | null;
+  /** The names of the copies that the router tried. */
+  readonly tried: readonly string[];
+  /** There is no router between client and copy. */
+  readonly direct: boolean;
+  /** The connection to the copy had carried a request before, or may have. */
+  readonly pooled: boolean;
+  /** The answer was made by a copy, not by the router. */
+  readonly byCopy: boolean;
+  /** From the moment it was written to its end. */
+  readonly elapsedMs: number;
+  readonly reloadsMs: readonly number[];
+}
+
+function causeInLog(line: RouterLogRecord | null): Cause | null {
+  switch (line?.class) {
+    case "connect-refused":
+    case "timeout":
+    case "no-upstream":
+      return line.class;
+    case "upstream-closed":
+    case "reset":
+      return "cut";
+    case undefined:
+    default:
+      return null;
+  }
+}
+
+/** `ADDRESSES|STATUSES|CONNECT TIMES|RESPONSE TIMES` of the last try. */
+function causeInUpstream(request: RequestRecord): Cause | null {
+  const [, statuses, connects] = (request.upstream ?? "").split("|");
+  const status = statuses?.split(", ").at(-1)?.trim();
+  if (status === "504") {
+    return "timeout";
+  }
+  if (status !== "502" || connects === undefined) {
+    return null;
+  }
+  return connects.split(", ").at(-1)?.trim() === "-" ? "connect-refused" : "cut";
+}
+
+function causeOf(request: RequestRecord, line: RouterLogRecord | null): Cause | null {
+  if (request.fate === "failed") {
+    if (request.error === "TIMEOUT") {
+      return "timeout";
+    }
+    return request.error === "ECONNREFUSED" ? "connect-refused" : "cut";
+  }
+  return causeInLog(line) ?? causeInUpstream(request) ?? (request.status === 504 ? "timeout" : null);
+}
+
+function serves(copy: CopyLife, atMs: number): boolean {
+  const ready = copy.addedMs ?? copy.readyMs;
+  const over = Math.min(
+    copy.signalMs ?? Number.POSITIVE_INFINITY,
+    copy.exitMs ?? Number.POSITIVE_INFINITY,
+    copy.removedMs ?? Number.POSITIVE_INFINITY,
+  );
+  return ready !== null && ready <= atMs && atMs < over;
+}
+
+function portOfLine(line: RouterLogRecord | null): number | null {
+  const port = /upstream: "?(?:https?:\/\/)?[^\s",/]*:(\d+)/.exec(line?.text ?? "")?.[1];
+  return port === undefined ? null : Number(port);
+}
+
+export interface Scene {
+  readonly run: RunRecord | null;
+  readonly timeline: Timeline;
+  readonly attribution: Attribution;
+}
+
+/** The copy that a request met: as told, else by the router's log, else the only one that was leaving at that time. */
+function copyOf(scene: Scene, request: RequestRecord, line: RouterLogRecord | null): string | null {
+  const { attribution, timeline } = scene;
+  const told = attribution.copyOf(request);
+  const port = portOfLine(line);
+  if (told !== null || port !== null) {
+    return told ?? attribution.copyAtPort(port ?? 0, request.endedMs);
+  }
+  if (request.fate === "answered" && (request.status ?? 0) < THRESHOLDS.failedFromStatus) {
+    return null;
+  }
+  const leaving = timeline.restarts.filter(
+    (span) =>
+      span.life.signalMs <= request.endedMs &&
+      request.dispatchedMs <= Math.max(span.life.exitMs ?? Infinity, span.life.removedMs ?? 0),
+  );
+  return leaving.length === 1 ? (leaving[0]?.life.name ?? null) : null;
+}
+
+export function factsOf(
+  scene: Scene,
+  request: RequestRecord,
+  harm: Harm,
+  line: RouterLogRecord | null,
+  stored: number | null,
+): Facts {
+  const { run, timeline, attribution } = scene;
+  const copy = copyOf(scene, request, line);
+  const life = timeline.copies.find((one) => one.name === copy) ?? null;
+  const restart = restartOf(timeline, request, copy);
+  const span = restart === null ? null : (timeline.restarts[restart] ?? null);
+  const direct = run?.router === "none";
+  const readyMs = life?.readyMs ?? life?.addedMs ?? null;
+  const replaces = timeline.restarts.some((one) => one.replacement?.name === copy);
+  const cause = causeOf(request, line);
+  const { status } = request;
+  return {
+    request,
+    harm,
+    stored,
+    copy,
+    life,
+    restart,
+    leaving: span !== null && span.life.name === copy ? span : null,
+    isNew: replaces && (readyMs === null || request.dispatchedMs <= readyMs + THRESHOLDS.coldCopyMs),
+    someoneServed: timeline.copies.some((one) => serves(one, request.dispatchedMs)),
+    cause,
+    line,
+    tried: attribution.triedBy(request),
+    direct,
+    pooled: direct
+      ? request.connection.reuse > 0
+      : line?.text.includes("pooled connection") === true || run?.parameters["upstreamKeepAlive"] === true,
+    byCopy:
+      request.fate === "answered" &&
+      (direct ||
+        request.copy !== null ||
+        (status !== 502 && status !== 504 && cause !== "no-upstream" && line === null)),
+    elapsedMs: request.endedMs - (request.writtenMs ?? request.dispatchedMs),
+    reloadsMs: timeline.reloadsMs,
+  };
+}
