@@ -1,0 +1,188 @@
+/**
+ * A hearing: one judge's work with the copies it started. It turns demands into a judgement with figures and the one
+ * connection that shows the breach, and ends every copy whatever happens.
+ */
+
+import { performance } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Judgement, Need } from "./clause.ts";
+import { type Copy, type Exit, StartFailed, type StartPlan, startCopy } from "./copy.ts";
+import { type ShutdownRecord, findRecord } from "./record.ts";
+import { type Routes, type Sayings, type Subject, fill } from "./subject.ts";
+import type { Answer, Target, TraceEntry, Wire } from "./wire.ts";
+
+/** How far a figure may pass a limit of the contract before the judge calls it broken: a busy machine, not the service. */
+export const SLACK_MS = 200;
+
+export interface Evidence {
+  /** What to do about it, one sentence. */
+  readonly todo: string;
+  readonly wire?: Wire | null | undefined;
+}
+
+class Breach extends Error {
+  readonly evidence: Evidence;
+  constructor(reason: string, evidence: Evidence) {
+    super(reason);
+    this.evidence = evidence;
+  }
+}
+
+class NotJudged extends Error {}
+
+/** Whether the subject names what a judge needs; if not, the first thing that is missing. */
+export function missing(subject: Subject, needs: readonly Need[]): Need | null {
+  for (const need of needs) {
+    const [group = "", name] = need.split(".");
+    const field = (subject as unknown as Record<string, unknown>)[group];
+    const value = name === undefined ? field : (field as Record<string, unknown> | undefined)?.[name];
+    if (value === undefined || value === false) {
+      return need;
+    }
+  }
+  return null;
+}
+
+export class Hearing {
+  readonly subject: Subject;
+  readonly #copies: Copy[] = [];
+  readonly #measured: Record<string, number | string> = {};
+
+  constructor(subject: Subject) {
+    this.subject = subject;
+  }
+
+  start(plan: StartPlan = {}): Promise<Copy> {
+    return startCopy(this.subject, plan, (copy) => this.#copies.push(copy));
+  }
+
+  /** Starts another service, to compare with. */
+  startOther(subject: Subject): Promise<Copy> {
+    return startCopy(subject, {}, (copy) => this.#copies.push(copy));
+  }
+
+  /** A route with its values filled in. */
+  target(route: keyof Routes, values: Readonly<Record<string, string | number>> = {}): Target {
+    const template = this.subject.routes[route];
+    if (template === undefined) {
+      throw new NotJudged(`The description of ${this.subject.name} names no routes.${route}.`);
+    }
+    const [method = "GET", path = "/"] = template.split(" ");
+    return { method, path: fill(path, { seconds: 1, id: "1", bytes: 1, shape: 0, ...values }) };
+  }
+
+  /** The line that the service prints for an event, as a pattern. */
+  saying(saying: keyof Sayings, values: Readonly<Record<string, string | number>> = {}): RegExp {
+    const template = this.subject.says[saying];
+    if (template === undefined) {
+      throw new NotJudged(`The description of ${this.subject.name} names no says.${saying}.`);
+    }
+    const filled = fill(template, values);
+    return new RegExp(
+      filled.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/\\\{\w+\\\}/g, ".*"),
+    );
+  }
+
+  measure(name: string, value: number | string): void {
+    this.#measured[name] = typeof value === "number" ? Math.round(value * 10) / 10 : value;
+  }
+
+  /** Where the demand is not met, the clause is broken and the hearing is over. */
+  demand(met: boolean, reason: string, evidence: Evidence): asserts met {
+    if (!met) {
+      throw new Breach(reason, evidence);
+    }
+  }
+
+  /** A whole answer with one of these statuses. */
+  demandAnswer(answer: Answer, statuses: readonly number[], what: string, evidence: Evidence): void {
+    const seen =
+      answer.status === null
+        ? `no answer (${answer.ended})`
+        : `${answer.status}${answer.ended === "whole" ? "" : `, cut short (${answer.ended})`}`;
+    const met = answer.ended === "whole" && answer.status !== null && statuses.includes(answer.status);
+    this.demand(met, `${what} got ${seen} instead of a whole ${statuses.join(" or ")}.`, evidence);
+  }
+
+  /** The exit, or a breach when it has not come within this time from now. */
+  async exit(copy: Copy, withinMs: number, todo: string): Promise<Exit> {
+    const giveUp = new AbortController();
+    const late = pause(withinMs, null, { signal: giveUp.signal }).catch(() => null);
+    const exit = await Promise.race([copy.exited, late]);
+    giveUp.abort();
+    this.demand(
+      exit !== null,
+      `The process was still running after ${sinceT0(copy, performance.now())} ms.`,
+      { todo },
+    );
+    return exit;
+  }
+
+  /** The record that the copy wrote, once it has ended. */
+  record(copy: Copy): ShutdownRecord {
+    const record = findRecord(copy.lines.map((line) => line.text));
+    this.demand(record !== null, "The process ended without a machine-readable line about its shutdown.", {
+      todo: "Write one line of JSON to stderr at the end (docs/record.md), in a way that survives a pipe.",
+    });
+    return record;
+  }
+
+  /** Gives up without a judgement. */
+  leave(why: string): never {
+    throw new NotJudged(why);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#copies.map((copy) => copy.kill()));
+  }
+
+  judgement(error: unknown): Judgement {
+    if (error === null) {
+      return { kind: "kept", measured: this.#measured };
+    }
+    if (error instanceof NotJudged || error instanceof StartFailed) {
+      return { kind: "not judged", why: error.message };
+    }
+    if (error instanceof Breach) {
+      const t0Ms = this.#copies.findLast((copy) => copy.t0Ms !== null)?.t0Ms ?? 0;
+      return {
+        kind: "broken",
+        reason: error.message,
+        measured: this.#measured,
+        trace: relative(error.evidence.wire?.trace ?? [], t0Ms),
+        todo: error.evidence.todo,
+      };
+    }
+    throw error;
+  }
+}
+
+/** Milliseconds since the stop signal, rounded. */
+export function sinceT0(copy: Copy, atMs: number): number {
+  return Math.round(atMs - (copy.t0Ms ?? 0));
+}
+
+function relative(trace: readonly TraceEntry[], t0Ms: number): TraceEntry[] {
+  return trace.map((entry) => ({ ...entry, atMs: Math.round((entry.atMs - t0Ms) * 10) / 10 }));
+}
+
+/** Runs one judge's body. An error that is neither a breach nor a missing piece is the judge's own defect and is thrown. */
+export async function hearing(
+  subject: Subject,
+  needs: readonly Need[],
+  body: (court: Hearing) => Promise<void>,
+): Promise<Judgement> {
+  const lacking = missing(subject, needs);
+  if (lacking !== null) {
+    return { kind: "not judged", why: `The description of ${subject.name} names no ${lacking}.` };
+  }
+  const court = new Hearing(subject);
+  try {
+    await body(court);
+    return court.judgement(null);
+  } catch (error) {
+    return court.judgement(error);
+  } finally {
+    await court.end();
+  }
+}

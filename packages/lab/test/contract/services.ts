@@ -1,0 +1,78 @@
+/** The services that the contract's tests judge: the library's own, and the naive one that must be found out. */
+
+import { fileURLToPath } from "node:url";
+import { LASTCALL_SETTINGS, type Subject } from "../../src/contract/subject.ts";
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.js`, import.meta.url));
+
+/** The library's service, every door and circumstance named. */
+export const service: Subject = {
+  name: "the contract service",
+  command: [process.execPath, fixture("contract-service")],
+  env: { LASTCALL_LOG: "text" },
+  announces: true,
+  tls: false,
+  stopSignal: "SIGTERM",
+  routes: {
+    live: "GET /livez",
+    ready: "GET /readyz",
+    ordinary: "GET /ordinary?id={id}",
+    slow: "GET /slow?seconds={seconds}&id={id}",
+    outlives: "GET /outlives?seconds={seconds}&id={id}",
+    stream: "GET /stream?seconds={seconds}",
+    upload: "POST /upload",
+    bulk: "GET /bulk?bytes={bytes}",
+    task: "POST /task?seconds={seconds}&id={id}",
+    abandonedTask: "POST /task?seconds={seconds}&id={id}",
+    abortableTask: "POST /task/abort?seconds={seconds}&id={id}",
+    abortable: "GET /abortable?id={id}",
+    stubborn: "GET /stubborn?shape={shape}",
+    crash: "GET /crash",
+    exit: "GET /exit",
+  },
+  settings: LASTCALL_SETTINGS,
+  says: {
+    ran: "ran {id}",
+    handlerDone: "handler {id} done",
+    aborted: "aborted {id}",
+    taskDone: "task {id} done",
+    taskAborted: "task {id} aborted",
+    teardown: "teardown {name}",
+  },
+  modes: {
+    tls: { TLS: "1" },
+    hookHangs: { HOOK: "hangs" },
+    hookFails: { HOOK: "fails" },
+    hookSlow: { HOOK: "slow" },
+    hookLate: { HOOK: "late" },
+    slowStart: { START_DELAY: "5000" },
+    neverReady: { NEVER_READY: "1" },
+    clockJumps: { CLOCK_JUMPS: "1" },
+    twoCopies: { COPIES: "two" },
+    inherited: { LISTEN_FD: "3" },
+  },
+  adminPort: { env: "LASTCALL_ADMIN_PORT" },
+  unixSocket: { env: "UNIX_SOCKET" },
+  record: true,
+  exitCodes: { clean: 0, incomplete: 3 },
+};
+
+/** The naive service with one fault. It is described as if it could do everything, so that each judge looks at it. */
+export function naive(breach: "close" | "exit" | "polls" | "clean-cut" = "close"): Subject {
+  return {
+    ...service,
+    name: `the naive service (${breach})`,
+    command: [process.execPath, fixture("naive-service")],
+    env: { BREACH: breach },
+    settings: { ...LASTCALL_SETTINGS, gracefulTimeout: { env: "LIMIT", as: "250" } },
+  };
+}
+
+/** The service with one variable turned so that exactly one promise is broken. */
+export function planted(env: Readonly<Record<string, string>>): Subject {
+  return {
+    ...service,
+    name: `the contract service with ${JSON.stringify(env)}`,
+    env: { ...service.env, ...env },
+  };
+}
