@@ -219,7 +219,7 @@ export class LifecycleCore implements Lifecycle {
     const heard: SignalHeard = { signal, atMs: this.#sinceStop(), effect };
     this.#others.push(heard);
     this.#say(`${signal}: ${effect}`);
-    this.events.emit("signal", heard);
+    this.#tell("signal", heard);
   }
 
   #emptied(): void {
@@ -236,7 +236,7 @@ export class LifecycleCore implements Lifecycle {
     const drainDelayMs = skipDelay ? 0 : this.budget.drainDelayMs;
     this.#stop = this.#newStop(reason, signal, why, drainDelayMs);
     if (signal !== null) {
-      this.events.emit("signal", { signal, atMs: 0, effect: "began the stop" });
+      this.#tell("signal", { signal, atMs: 0, effect: "began the stop" });
     }
     this.#dispatch(reason === "empty-loop" ? "empty-loop" : "stop");
   }
@@ -248,7 +248,7 @@ export class LifecycleCore implements Lifecycle {
     this.#state = step.to;
     if (step.to !== from) {
       const change = { from, to: step.to, atMs: this.#sinceStop() };
-      this.events.emit("state", change);
+      this.#tell("state", change);
       this.#host.publish("lastcall:state", change);
     }
     for (const effect of step.effects) {
@@ -360,7 +360,7 @@ export class LifecycleCore implements Lifecycle {
     if (expired.requests + expired.tasks > 0) {
       this.#say(`cut: ${expired.requests} requests and ${expired.tasks} tasks were unfinished`);
     }
-    this.events.emit("expired", expired);
+    this.#tell("expired", expired);
   }
 
   async #tearDown(): Promise<void> {
@@ -466,7 +466,7 @@ export class LifecycleCore implements Lifecycle {
 
   #write(record: ShutdownRecord): void {
     this.#host.writeRecord(formatRecord(record), this.#options.recordFile);
-    this.events.emit("record", record);
+    this.#tell("record", record);
     this.#host.publish("lastcall:record", record);
   }
 
@@ -571,6 +571,15 @@ export class LifecycleCore implements Lifecycle {
     this.#cancelTimers();
     this.#installed.splice(0).forEach((remove) => remove());
     this.#fleet.detach();
+  }
+
+  /** A listener that throws must not break the stop. */
+  #tell<K extends keyof LifecycleEvents>(event: K, ...message: LifecycleEvents[K]): void {
+    try {
+      (this.events as EventEmitter).emit(event, ...message);
+    } catch (error) {
+      this.#errors.push(`listener of '${event}': ${describeError(error)}`);
+    }
   }
 
   #say(line: string): void {

@@ -62,7 +62,7 @@ type Parsing = IncomingMessage["socket"] & { parser?: { getCurrentBuffer?(): Uin
 interface Chunk {
   readonly bytes: Buffer;
   /** Where the next request would begin. */
-  offset: number;
+  readonly offset: number;
 }
 
 /**
@@ -82,36 +82,31 @@ export class LastRequests {
   }
 
   isLast(request: IncomingMessage): boolean {
-    if (this.#newest.get(request.socket) !== request) {
-      return false;
-    }
-    const chunk = this.#chunks.get(request.socket);
-    return chunk === undefined || chunk.offset >= chunk.bytes.length;
+    return this.#newest.get(request.socket) === request && !this.#chunks.has(request.socket);
   }
 
   /**
-   * A handler may answer before the parser has come to the next request of the same chunk. While the chunk is being
-   * parsed we follow it: heads end at an empty line, bodies have a length. `getCurrentBuffer` is not documented
-   * (Node 20-26 have it); without it only requests that were already emitted are known.
+   * A handler may answer before the parser has come to the next request of the same chunk, so we follow the chunk while
+   * it is parsed: heads end at an empty line, bodies have a length. A chunk is kept only while something follows in it,
+   * be it the first half of a head. `getCurrentBuffer` is not documented (Node 20 to 26 have it); without it only
+   * requests that were already emitted are known.
    */
   #advance(request: IncomingMessage): void {
     const socket = request.socket as Parsing;
-    let chunk = this.#chunks.get(socket);
-    if (chunk === undefined) {
-      const bytes = socket.parser?.getCurrentBuffer?.();
-      if (bytes === undefined) {
-        return;
-      }
-      chunk = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
-      this.#chunks.set(socket, chunk);
-      // Microtasks run when the parser has finished the chunk, not between two of its requests.
-      queueMicrotask(() => this.#chunks.delete(socket));
+    const current = socket.parser?.getCurrentBuffer?.();
+    if (current === undefined) {
+      return;
     }
-    const headEnd = chunk.bytes.indexOf("\r\n\r\n", chunk.offset);
-    const bodyIsCounted = request.headers["transfer-encoding"] === undefined;
-    chunk.offset =
-      headEnd === -1 || !bodyIsCounted
-        ? chunk.bytes.length
-        : headEnd + 4 + Number(request.headers["content-length"] ?? 0);
+    const bytes = Buffer.from(current.buffer, current.byteOffset, current.byteLength);
+    const followed = this.#chunks.get(socket);
+    const offset = followed !== undefined && followed.bytes.equals(bytes) ? followed.offset : 0;
+    const headEnd = bytes.indexOf("\r\n\r\n", offset);
+    const isCounted = request.headers["transfer-encoding"] === undefined;
+    const next = headEnd + 4 + Number(request.headers["content-length"] ?? 0);
+    if (headEnd === -1 || !isCounted || next >= bytes.length) {
+      this.#chunks.delete(socket);
+    } else {
+      this.#chunks.set(socket, { bytes, offset: next });
+    }
   }
 }

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Admission, type Exchange } from "../src/admission.ts";
+
+function exchange(): Exchange {
+  return { startedAt: 0, open: 1, clientGone: false, route: () => "GET /" };
+}
+
+test("A9 at every instant accepted = completed + in flight, and in the end in flight is unfinished", () => {
+  const action = fc.constantFrom("begin", "settle", "gone", "forget", "refuse", "hold", "fix");
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const admission = new Admission(() => {});
+      const open: Exchange[] = [];
+      for (const one of actions) {
+        const first = open[0];
+        if (one === "begin") {
+          const begun = exchange();
+          open.push(begun);
+          admission.begin(begun);
+        } else if (one === "refuse") {
+          admission.refuse("503");
+        } else if (one === "fix") {
+          admission.fix();
+        } else if (first !== undefined) {
+          if (one === "hold") {
+            first.open += 1;
+          } else if (one === "forget") {
+            admission.forget(first);
+            open.shift();
+          } else {
+            first.clientGone = one === "gone";
+            admission.settle(first);
+            if (first.open === 0) {
+              open.shift();
+            }
+          }
+        }
+        const counts = admission.counts();
+        assert.equal(admission.inFlight.size, open.length);
+        assert.ok(counts.clientGone <= counts.completed);
+        if (!actions.includes("fix")) {
+          assert.equal(counts.accepted, counts.completed + admission.inFlight.size);
+          assert.equal(counts.unfinished, admission.inFlight.size);
+        }
+      }
+    }),
+  );
+});
+
+test("what is in flight when the counts are fixed stays unfinished, also when it ends afterwards", () => {
+  const admission = new Admission(() => {});
+  const late = exchange();
+  admission.begin(late);
+  admission.fix();
+  admission.settle(late);
+  const { accepted, completed, unfinished } = admission.counts();
+  assert.deepEqual({ accepted, completed, unfinished }, { accepted: 1, completed: 0, unfinished: 1 });
+});
+
+test("B10 an exchange that waits for two things ends with the second", () => {
+  let ended = 0;
+  const admission = new Admission(() => {
+    ended += 1;
+  });
+  const both = { ...exchange(), open: 2 };
+  admission.begin(both);
+  admission.settle(both);
+  assert.equal(ended, 0);
+  admission.settle(both);
+  assert.equal(ended, 1);
+});

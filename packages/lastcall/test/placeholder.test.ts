@@ -1,1 +1,0 @@
-export const pending: string = "replaced by the first real one";

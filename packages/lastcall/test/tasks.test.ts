@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Tasks } from "../src/tasks.ts";
+import { FakeHost } from "../src/testing.ts";
+
+const never = (): Promise<void> => new Promise(() => {});
+
+test("D1 a task counts until it has settled, and each end is told", async () => {
+  let ended = 0;
+  const tasks = new Tasks(new FakeHost(), () => {
+    ended += 1;
+  });
+  assert.equal(await tasks.run("sum", () => 42), 42);
+  await assert.rejects(
+    tasks.run("broken", () => Promise.reject(new Error("no"))),
+    /no/,
+  );
+  assert.equal(tasks.size, 0);
+  assert.equal(ended, 2);
+  assert.deepEqual(tasks.report(), {
+    counts: { completed: 1, failed: 1, aborted: 0, abandoned: 0 },
+    unfinished: [],
+  });
+});
+
+test("D2 at the end each open task meets its declared fate and is named with it", () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  void tasks.run("mail", never);
+  void tasks.run("export", never, { onDeadline: "abandon" });
+  tasks.close();
+  assert.deepEqual(tasks.report().unfinished, [
+    { name: "mail", fate: "aborted", ageMs: 0 },
+    { name: "export", fate: "abandoned", ageMs: 0 },
+  ]);
+});
+
+test("D2 the signal of a task fires when tasks are aborted, but not that of one to be abandoned", () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  const heard: string[] = [];
+  const listen = (name: string) => (signal: AbortSignal) => {
+    signal.addEventListener("abort", () => heard.push(name));
+    return never();
+  };
+  void tasks.run("abort me", listen("abort me"));
+  void tasks.run("leave me", listen("leave me"), { onDeadline: "abandon" });
+  tasks.abortAll();
+  assert.deepEqual(heard, ["abort me"]);
+});
+
+test("D2 a task that settles in its abort window is completed when it succeeds, aborted when it gives up", async () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  const finishing = tasks.run("finishes", () => promise);
+  const giving = tasks.run(
+    "gives up",
+    (signal) =>
+      new Promise<void>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  );
+  tasks.abortAll();
+  resolve();
+  await finishing;
+  await assert.rejects(giving, { name: "AbortError" });
+  assert.deepEqual(tasks.report().counts, { completed: 1, failed: 0, aborted: 1, abandoned: 0 });
+});
+
+test("a task's own limit aborts it while the service serves, and makes no stop incomplete", async () => {
+  const host = new FakeHost();
+  const tasks = new Tasks(host, () => {});
+  const limited = tasks.run(
+    "slow",
+    (signal) =>
+      new Promise<void>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+    { timeoutMs: 100 },
+  );
+  await Promise.all([assert.rejects(limited, /timeoutMs/), host.advance(100)]);
+  assert.deepEqual(tasks.report().unfinished, []);
+});
+
+test("a task that comes after the end of work is refused with a code", async () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  tasks.close();
+  await assert.rejects(tasks.run("late", never), { code: "LASTCALL_STOPPING" });
+});
