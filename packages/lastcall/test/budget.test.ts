@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { describeBudget, planBudget } from "../src/budget.ts";
-import type { LifecycleOptions } from "../src/options.ts";
 import { detectPlatform } from "../src/platform.ts";
 
 const kubernetes = detectPlatform({ KUBERNETES_SERVICE_HOST: "10.0.0.1" }, () => false);
