@@ -6,7 +6,9 @@ import { LAB_CODES, LabError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** Each command is loaded only when it is asked for. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {};
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  rollout: async () => (await import("./commands/rollout.ts")).rollout,
+};
 
 const interrupt = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

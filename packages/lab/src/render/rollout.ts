@@ -3,10 +3,14 @@
 import { formatDuration } from "../duration.ts";
 import type { Row } from "../rollout/row.ts";
 import type { Bound, KindTally, Restart, Verdict } from "../verdict/verdict.ts";
-import { wrapText, type Style } from "./style.ts";
+import { wrapText, wrapUnits, type Style } from "./style.ts";
 
 const WIDTH = 100;
 const TIMELINES_SHOWN = 6;
+/** Columns of the table's second field. */
+const TITLE = 32;
+/** Between the moments of a timeline, which are kept whole where it is broken. */
+const ARROW = " → ";
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 const duration = (ms: number | null): string => (ms === null ? "-" : `${seconds(ms)} s`);
@@ -19,12 +23,12 @@ function cell(value: number | string, width: number, style: Style, alarm = false
   return alarm && value !== 0 ? style.bold(text) : text;
 }
 
-const HEAD = `  ${"row".padEnd(13)} ${"what is done".padEnd(33)}${"sent".padStart(6)}${"GET".padStart(5)}${"POST".padStart(5)}${"slow".padStart(5)}${"slowest".padStart(9)}${"201s".padStart(6)}${"rows".padStart(6)}  shows it`;
+const HEAD = `  ${"row".padEnd(13)} ${"what is done".padEnd(TITLE)}${"sent".padStart(6)}${"GET".padStart(5)}${"POST".padStart(5)}${"slow".padStart(5)}${"slowest".padStart(9)}${"201s".padStart(6)}${"rows".padStart(6)}  shows it`;
 
 function tableRow({ plan, verdict, counts, shown }: Row, style: Style): string {
   const mark = shown ? style.green("✓") : style.red("✗");
   return [
-    `${mark} ${style.bold(plan.scenario.padEnd(13))} ${plan.title.slice(0, 33).padEnd(33)}`,
+    `${mark} ${style.bold(plan.scenario.padEnd(13))} ${plan.title.slice(0, TITLE).padEnd(TITLE)}`,
     cell(verdict.requests.sent, 6, style),
     cell(counts.getFailed, 5, style, true),
     cell(counts.postFailed, 5, style, true),
@@ -38,7 +42,11 @@ function tableRow({ plan, verdict, counts, shown }: Row, style: Style): string {
 
 /** `19 closed door, 1 in-flight cut`, or nothing. */
 export function kindsInWords(kinds: readonly KindTally[]): string {
-  return kinds.map((kind) => `${kind.count} ${kind.title.toLowerCase()}`).join(", ");
+  return kinds
+    .map(
+      ({ count, title, number }) => `${count} ${title.toLowerCase()}${number === null ? "" : ` (${number})`}`,
+    )
+    .join(", ");
 }
 
 function underRow(row: Row, style: Style): string {
@@ -51,8 +59,29 @@ function underRow(row: Row, style: Style): string {
   return lines.join("\n");
 }
 
+/** What all rows share: the line above the table. */
+export function renderHead(rows: readonly Row[]): string {
+  const [first] = rows;
+  if (first === undefined) {
+    return "";
+  }
+  const { plan, verdict } = first;
+  const parts = [
+    verdict.run.router,
+    `${plan.copies} copies`,
+    `${plan.ratePerSecond} requests/s`,
+    `router lag ${formatDuration(plan.propagationMs)}`,
+    ...(plan.order === "parallel" ? [] : ["router told first"]),
+    ...(plan.repeat === 1 ? [] : [`${plan.repeat} restarts of each copy`]),
+    ...(plan.router.upstreamKeepAlive ? ["upstream keep-alive"] : []),
+    ...(plan.router.clientKeepAlive ? ["client keep-alive"] : []),
+    `seed ${plan.seed}`,
+  ];
+  return `Rolling restart: ${parts.join(", ")}`;
+}
+
 export function renderTable(rows: readonly Row[], style: Style): string {
-  const failed = `  ${" ".repeat(13)} ${" ".repeat(33)}${" ".repeat(6)}${"─ failed ─".padStart(10)}`;
+  const failed = `  ${" ".repeat(13)} ${" ".repeat(TITLE)}${" ".repeat(6)}${"─ failed ─".padStart(10)}`;
   return [
     style.dim(failed),
     style.dim(HEAD),
@@ -82,7 +111,7 @@ export function timelineOf(restart: Restart, verdict: Verdict): string {
   return moments
     .toSorted(([a], [b]) => a - b)
     .map(([atMs, text]) => `${text} ${seconds(atMs)}`)
-    .join(" → ");
+    .join(ARROW);
 }
 
 function bound({ bad, of, upper95 }: Bound, unit: string): string {
@@ -101,66 +130,69 @@ function list(counts: Readonly<Record<string, number>>): string {
 }
 
 function labelled(label: string, text: string, style: Style): string {
-  const wrapped = wrapText(text, WIDTH, " ".repeat(16));
+  const wrapped = text.includes(ARROW)
+    ? wrapUnits(text.split(ARROW), ARROW, WIDTH, " ".repeat(16))
+    : wrapText(text, WIDTH, " ".repeat(16));
   return `  ${style.dim(label.padEnd(13))} ${wrapped.slice(16)}`;
 }
 
-/** What a row has to say beyond its line in the table. */
-export function renderDetails(
-  { plan, verdict, routerLost, folder }: Row,
-  style: Style,
-  full: boolean,
-): string {
+/** What a row has to say beyond its line in the table; `full` when it is the only row. */
+export function renderDetails(row: Row, style: Style, full: boolean): string {
+  const { plan, verdict, routerLost, folder } = row;
   const lines: string[] = [style.bold(`${plan.scenario}: ${verdict.headline}`)];
-  const shown = full ? verdict.restarts.slice(0, TIMELINES_SHOWN) : verdict.restarts.slice(0, plan.copies);
+  const add = (label: string, text: string): void => void lines.push(labelled(label, text, style));
+  const shown = verdict.restarts.slice(0, full ? TIMELINES_SHOWN : plan.copies);
   for (const [index, restart] of shown.entries()) {
-    lines.push(labelled(index === 0 ? "timeline (s)" : "", timelineOf(restart, verdict), style));
+    add(index === 0 ? "timeline (s)" : "", timelineOf(restart, verdict));
   }
   if (verdict.restarts.length > shown.length) {
-    lines.push(labelled("", `and ${plural(verdict.restarts.length - shown.length, "more restart")}`, style));
+    add("", `and ${plural(verdict.restarts.length - shown.length, "more restart")}`);
   }
   for (const restart of verdict.restarts) {
     if (restart.killedMs !== null) {
-      const text = `${restart.copy} was still there ${formatDuration(plan.gracePeriodMs)} after its stop signal and was killed.`;
-      lines.push(labelled("killed", text, style));
+      add(
+        "killed",
+        `${restart.copy} was still there ${formatDuration(plan.gracePeriodMs)} after its stop signal and was killed.`,
+      );
     }
   }
-  lines.push(labelled("clients saw", list(verdict.requests.byAnswer), style));
-  lines.push(labelled("router's log", list(verdict.routerLog), style));
-  for (const kind of verdict.kinds) {
+  add("clients saw", list(verdict.requests.byAnswer));
+  add("router's log", list(verdict.routerLog));
+  for (const kind of full ? verdict.kinds : []) {
     const number = kind.number === null ? "" : ` (${kind.number})`;
-    const text = `${kind.count} ${kind.title.toLowerCase()}${number}, ${kind.get} GET, ${kind.post} POST, charged to the ${kind.chargedTo}. ${full ? `${kind.why} ${kind.fix}` : ""}`;
-    lines.push(labelled("lost", text.trim(), style));
+    add(
+      "went wrong",
+      `${kind.count} ${kind.title.toLowerCase()}${number}: ${kind.get} GET, ${kind.post} POST, charged to the ${kind.chargedTo}.`,
+    );
+    add("", kind.why);
+    add("", kind.fix);
   }
   if (routerLost > 0) {
-    const text = `${plural(routerLost, "request")} lost by the router itself: the service could not have saved ${routerLost === 1 ? "it" : "them"}, and is not charged.`;
-    lines.push(labelled("apart", text, style));
+    add(
+      "apart",
+      `${plural(routerLost, "request")} lost by the router itself: the service could not have saved ${routerLost === 1 ? "it" : "them"}, and is not charged.`,
+    );
+  }
+  if (full || verdict.requests.byCharge.service === 0) {
+    add("bounds", bound(verdict.bounds.perRestart, "restarts lost something"));
+    add("", bound(verdict.bounds.perExposed, "requests to a leaving copy were lost"));
   }
   if (full) {
-    lines.push(labelled("bounds", `${bound(verdict.bounds.perRestart, "restarts lost something")};`, style));
-    lines.push(labelled("", bound(verdict.bounds.perExposed, "requests to a leaving copy were lost"), style));
-    const { exposure } = verdict;
-    lines.push(
-      labelled(
-        "exposed",
-        `${exposure.sent} sent to a leaving copy between its signal and its exit, ${exposure.inFlight} in flight at the signal`,
-        style,
-      ),
+    const { exposure, dispatchLag } = verdict;
+    add(
+      "exposed",
+      `${exposure.sent} sent to a leaving copy between its signal and its exit, ${exposure.inFlight} in flight at the signal`,
     );
-    const lag = verdict.dispatchLag.p99;
-    lines.push(
-      labelled(
-        "load engine",
-        `dispatch lag p99 ${lag === null ? "-" : `${lag.toFixed(1)} ms`} (a run above ${verdict.dispatchLag.limitP99Ms} ms is invalid)`,
-        style,
-      ),
+    add(
+      "load engine",
+      `dispatch lag p99 ${dispatchLag.p99 === null ? "-" : `${dispatchLag.p99.toFixed(1)} ms`} (a run above ${dispatchLag.limitP99Ms} ms is invalid)`,
     );
     for (const [index, step] of verdict.advice.steps.entries()) {
-      lines.push(labelled(index === 0 ? "advice" : "", step, style));
+      add(index === 0 ? "advice" : "", step);
     }
     lines.push(...settings(verdict, style));
   }
-  lines.push(labelled("ledger", folder, style));
+  add("ledger", folder);
   return lines.join("\n");
 }
 

@@ -32,17 +32,22 @@ export function styleFor(
   return terminal && !noColor && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb" ? COLOUR : PLAIN;
 }
 
-/** Words broken into lines of at most `width`, each behind `indent`. */
-export function wrapText(text: string, width: number, indent: string): string {
+/** Units that stay whole, joined by `joiner` and broken into lines of at most `width`, each behind `indent`. */
+export function wrapUnits(units: readonly string[], joiner: string, width: number, indent: string): string {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line !== "" && indent.length + line.length + 1 + word.length > width) {
-      lines.push(indent + line);
-      line = word;
+  for (const unit of units) {
+    const longer = line === "" ? unit : line + joiner + unit;
+    if (line !== "" && indent.length + longer.length + joiner.trimEnd().length > width) {
+      lines.push(indent + line + joiner.trimEnd());
+      line = unit;
     } else {
-      line = line === "" ? word : `${line} ${word}`;
+      line = longer;
     }
   }
   return [...lines, indent + line].join("\n");
+}
+
+export function wrapText(text: string, width: number, indent: string): string {
+  return wrapUnits(text.split(/\s+/), " ", width, indent);
 }

@@ -308,6 +308,8 @@ function titleOf(row: Scenario, drainDelayMs: number | null, anyRetries: boolean
     drainDelayMs === null || drainDelayMs === 0 || row.signal === "SIGKILL"
       ? ""
       : ` + ${drainDelayMs / 1000} s delay`;
-  const retries = row.retries || anyRetries ? ", router retries" : "";
-  return `${stop}${delay}${retries}`;
+  if (!row.retries && !anyRetries) {
+    return `${stop}${delay}`;
+  }
+  return delay === "" ? `${stop}, router retries` : `${stop}${delay}, retries`;
 }

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EventRecord, LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
+import {
+  percent,
+  renderDetails,
+  renderHead,
+  renderOutcome,
+  renderTable,
+  timelineOf,
+} from "../../src/render/rollout.ts";
+import { rolloutJson } from "../../src/render/rollout-json.ts";
+import { COLOUR, PLAIN } from "../../src/render/style.ts";
+import { judgeRow, type Row } from "../../src/rollout/row.ts";
+import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
+import { createJudge } from "../../src/verdict/judge.ts";
+
+const event = (
+  atMs: number,
+  name: EventRecord["event"],
+  copy: string | null,
+  detail: EventRecord["detail"] = {},
+): EventRecord => ({ kind: "event", atMs, source: "target", copy, event: name, detail });
+
+function request(n: number, status: number): RequestRecord {
+  const atMs = 1000 + n * 50;
+  return {
+    kind: "request",
+    id: `r1-${n}`,
+    method: n % 2 === 0 ? "GET" : "POST",
+    path: `/x?id=r1-${n}`,
+    intendedMs: atMs,
+    dispatchedMs: atMs,
+    connectedMs: atMs + 1,
+    writtenMs: atMs + 1,
+    firstByteMs: atMs + 20,
+    endedMs: atMs + 20,
+    fate: "answered",
+    status,
+    stage: null,
+    error: null,
+    connection: { id: n, reuse: 0, ageMs: 0, closedFirst: "server" },
+    bytes: { promised: 2, got: 2 },
+    copy: status < 400 ? "B" : null,
+    upstream: status < 400 ? "127.0.0.1:2|200|0.001|0.020" : "127.0.0.1:1|502|-|0.001",
+  };
+}
+
+function row(options: RolloutOptions, refused: number, killed = false): Row {
+  const [plan] = planRollout(options);
+  assert.ok(plan !== undefined);
+  const records: LedgerRecord[] = [
+    {
+      kind: "run",
+      schema: "lastcall.ledger/1",
+      scenario: plan.scenario,
+      seed: 1,
+      at: "2026-11-29T21:00:00.000Z",
+      command: ["x"],
+      router: "nginx 1.22.1",
+      machine: { node: "v20.20.2", platform: "linux", cores: 2 },
+      parameters: {},
+    },
+    event(0, "started", "A", { pid: 1, port: 1 }),
+    event(0, "started", "B", { pid: 2, port: 2 }),
+    event(500, "added", "A", { port: 1 }),
+    event(500, "added", "B", { port: 2 }),
+    event(2000, "signal", "A", { signal: "SIGTERM" }),
+    event(2020, "not-ready", "A", { seen: 503 }),
+    ...(killed ? [event(2500, "killed", "A", { signal: "SIGKILL" })] : []),
+    event(2600, "exited", "A", { code: killed ? null : 0, signal: killed ? "SIGKILL" : null }),
+    event(2610, "started", "A2", { pid: 3, port: 3 }),
+    event(2900, "ready", "A2"),
+    event(2950, "added", "A2", { port: 3 }),
+    event(3010, "removed", "A", { port: 1 }),
+    ...Array.from({ length: 80 }, (_, n) =>
+      request(n, n >= 22 && n < 22 + refused ? 502 : n % 2 === 0 ? 200 : 201),
+    ),
+    { kind: "end", atMs: 6000, reason: "finished", rows: null },
+  ];
+  const judge = createJudge();
+  for (const record of records) {
+    judge.add(record);
+  }
+  return judgeRow(plan, judge.verdict(), "runs/x");
+}
+
+test("a row's timeline is told in the order in which it happened", () => {
+  const { verdict } = row({ scenario: "stop" }, 0);
+  const [restart] = verdict.restarts;
+  assert.ok(restart !== undefined);
+  assert.equal(
+    timelineOf(restart, verdict),
+    "SIGTERM A 2.00 → not ready 2.02 → exit 0 2.60 → A2 ready 2.90 → in 2.95 → out 3.01",
+  );
+});
+
+test("the report fits into 100 columns, whatever it has to say", () => {
+  const rows = [
+    row({ scenario: "stop" }, 12),
+    row({ scenario: "drain", command: ["x"], repeat: "20", retries: true }, 3, true),
+  ];
+  const text = [
+    renderHead(rows),
+    renderTable(rows, PLAIN),
+    ...rows.map((one) => renderDetails(one, PLAIN, true)),
+    renderOutcome(rows, PLAIN),
+  ].join("\n");
+  for (const line of text.split("\n")) {
+    assert.ok(line.length <= 100, `${line.length}: ${line}`);
+  }
+  assert.doesNotMatch(text, /undefined|NaN|null|\[object/);
+});
+
+test("without colour there is no escape sequence, and with it the words are the same", () => {
+  const one = row({}, 0);
+  const plain = renderTable([one], PLAIN) + renderDetails(one, PLAIN, true);
+  const colour = renderTable([one], COLOUR) + renderDetails(one, COLOUR, true);
+  assert.ok(!plain.includes("\u001B"));
+  // oxlint-disable-next-line eslint/no-control-regex
+  assert.equal(colour.replaceAll(/\u001B\[\d+m/g, ""), plain);
+});
+
+test("a row that shows what it must says yes, one that does not says why", () => {
+  const good = row({ scenario: "stop" }, 12);
+  assert.ok(good.shown);
+  assert.match(renderTable([good], PLAIN), /✓ stop .* yes\n.*many fail, all refused · seen: 12 /);
+  const bad = row({ scenario: "stop" }, 3);
+  assert.match(renderTable([bad], PLAIN), /✗ stop .* no\n.*\n.*3 failed, 10 to 30 expected/);
+  assert.match(renderOutcome([good, bad], PLAIN), /1 of 2 rows show what they must/);
+});
+
+test("a stranger's row fails on any loss, and on a copy that had to be killed though nothing was lost", () => {
+  const command = ["x"];
+  assert.ok(row({ command }, 0).shown);
+  assert.match(row({ command }, 1).why ?? "", /1 request harmed by the service/);
+  const killed = row({ command }, 0, true);
+  assert.match(killed.why ?? "", /A did not stop and had to be killed/);
+  assert.match(renderDetails(killed, PLAIN, true), /killed +A was still there 30s after its stop signal/);
+});
+
+test("zero is stated with its bound", () => {
+  const text = renderDetails(row({}, 0), PLAIN, true);
+  assert.match(text, /bounds +0 of 1 restarts lost something: below .* % with 95 % confidence/);
+});
+
+test("shares are printed with two digits that matter", () => {
+  assert.deepEqual([0.5, 0.075, 0.0015, 1].map(percent), ["50 %", "7.5 %", "0.15 %", "100 %"]);
+});
+
+test("the JSON has its schema version, the exit code and one entry a row", () => {
+  const document = JSON.parse(rolloutJson([row({ scenario: "stop" }, 12), row({}, 0)], 0)) as {
+    schema: string;
+    exitCode: number;
+    rows: Record<string, unknown>[];
+  };
+  assert.equal(document.schema, "lastcall.rollout/1");
+  assert.equal(document.exitCode, 0);
+  assert.deepEqual(
+    document.rows.map(({ scenario, shown, getFailed, postFailed }) => [
+      scenario,
+      shown,
+      getFailed,
+      postFailed,
+    ]),
+    [
+      ["stop", true, 6, 6],
+      ["drain", true, 0, 0],
+    ],
+  );
+});
