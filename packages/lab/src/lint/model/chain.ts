@@ -1,0 +1,344 @@
+/** From the words of a command to the processes that stand between the stop signal and the program. */
+
+import { handover, type Handover, type ShellName } from "../parse/handover.ts";
+import { parseShell, splitWords } from "../parse/shell.ts";
+import type { Argument } from "../parse/dockerfile.ts";
+import type { PackageJson } from "../parse/package-json.ts";
+import { type Place, type Source, place } from "../source.ts";
+
+export type PackageManager = "npm" | "yarn" | "pnpm" | "npx" | "bun";
+
+export type Link =
+  | {
+      readonly kind: "init";
+      readonly name: string;
+      /** Signals the whole process group rather than its child alone. */
+      readonly group: boolean;
+      readonly at: Place;
+    }
+  | {
+      readonly kind: "shell";
+      /** `text`: a Dockerfile's text form. `wrapper`: `sh -c`. `script`: a file. `package`: a script of package.json. */
+      readonly role: "text" | "wrapper" | "script" | "package";
+      readonly shell: ShellName;
+      readonly verdict: Handover["verdict"];
+      /** A program was found in the text; without one, an unknown verdict says nothing. */
+      readonly plain: boolean;
+      /** The program that the shell starts, or the whole command. */
+      readonly at: Place;
+      /** Where `exec ` can be written with certainty. */
+      readonly execAt?: Place;
+      readonly text: string;
+    }
+  | {
+      readonly kind: "package-manager";
+      readonly name: PackageManager;
+      /** From `packageManager` in package.json; undefined: not said. */
+      readonly major: number | undefined;
+      readonly script: string | undefined;
+      readonly known: boolean;
+      readonly at: Place;
+    }
+  | {
+      readonly kind: "runner";
+      readonly name: string;
+      readonly role: "dev" | "multi" | "pm2" | "supervisor";
+      readonly at: Place;
+    }
+  | { readonly kind: "program"; readonly name: string; readonly words: readonly Argument[]; readonly at: Place };
+
+export interface ChainContext {
+  readonly shell: ShellName;
+  /** Finds a script that the command names, where its text is at hand. */
+  readonly script: (path: string) => Source | undefined;
+  readonly packageJson: PackageJson | undefined;
+}
+
+const MAX_LINKS = 12;
+const SHELLS = new Set(["sh", "bash", "ash", "dash", "zsh", "ksh"]);
+/** They run the rest of their words in their own place. */
+const TRANSPARENT = new Set(
+  "env nice nohup gosu su-exec setpriv chpst s6-setuidgid ionice taskset numactl stdbuf chroot setuidgid chrt prlimit".split(" "),
+);
+const DEV = new Set("nodemon ts-node-dev tsnd node-dev supervisor webpack-dev-server".split(" "));
+const MULTI = new Set("concurrently npm-run-all run-p run-s foreman honcho supervisord hivemind overmind s6-svscan runsvdir circusd".split(" "));
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+export function resolveArgv(args: readonly Argument[], context: ChainContext, depth = 0): readonly Link[] {
+  const [first, ...rest] = skipTransparent(args);
+  if (first === undefined || depth > MAX_LINKS) {
+    return [];
+  }
+  const name = baseName(first.text);
+  const deeper = (next: readonly Argument[], shell?: ShellName): readonly Link[] =>
+    resolveArgv(next, shell === undefined ? context : { ...context, shell }, depth + 1);
+  switch (name) {
+    case "tini":
+    case "tini-static":
+    case "docker-init":
+    case "catatonit":
+    case "dumb-init": {
+      const { child, group } = initChild(name, rest);
+      return [{ kind: "init", name, group, at: first.at }, ...deeper(child)];
+    }
+    case "npm":
+    case "yarn":
+    case "pnpm":
+    case "bun":
+    case "npx":
+      return packageManager(name, first, rest, context, depth);
+    case "pm2-runtime":
+    case "pm2-docker":
+    case "pm2":
+      return [{ kind: "runner", name, role: "pm2", at: first.at }];
+    case "cross-env":
+    case "cross-env-shell":
+    case "dotenv":
+      // Measured: they forward the signal and wait.
+      return deeper(skipAssignments(rest));
+    default:
+  }
+  if (SHELLS.has(name)) {
+    return shellLinks(name, first, rest, context, depth);
+  }
+  if (DEV.has(name) || isDevMode(name, rest)) {
+    return [{ kind: "runner", name, role: "dev", at: first.at }];
+  }
+  if (MULTI.has(name)) {
+    return [{ kind: "runner", name, role: name === "supervisord" ? "supervisor" : "multi", at: first.at }];
+  }
+  const script = /\.(sh|bash)$/.test(name) || looksLikeScript(first.text) ? context.script(first.text) : undefined;
+  if (script !== undefined) {
+    return scriptLinks(script, context, rest, depth);
+  }
+  return [{ kind: "program", name, words: [first, ...rest], at: first.at }];
+}
+
+function looksLikeScript(path: string): boolean {
+  return !/\.\w+$/.test(baseName(path)) && /entrypoint|start|run|init|boot|launch/.test(baseName(path));
+}
+
+function isDevMode(name: string, rest: readonly Argument[]): boolean {
+  const words = rest.map(({ text }) => text);
+  return (
+    (name === "node" && words.includes("--watch")) ||
+    (name === "tsx" && words[0] === "watch") ||
+    (name === "next" && words[0] === "dev") ||
+    (name === "nuxt" && words[0] === "dev") ||
+    (name === "vite" && (words[0] === undefined || words[0] === "dev" || words[0].startsWith("--"))) ||
+    (name === "flask" && words.includes("run")) ||
+    (name === "uvicorn" && words.includes("--reload"))
+  );
+}
+
+function skipTransparent(args: readonly Argument[]): readonly Argument[] {
+  let rest = args;
+  for (let turn = 0; turn < MAX_LINKS; turn += 1) {
+    const name = baseName(rest[0]?.text ?? "");
+    if (!TRANSPARENT.has(name)) {
+      return rest;
+    }
+    const takesUser = name === "gosu" || name === "su-exec" || name === "chroot" || /setuidgid$/.test(name);
+    let at = 1;
+    while (/^-/.test(rest[at]?.text ?? "") || (name === "env" && /^\w+=/.test(rest[at]?.text ?? ""))) {
+      at += /^-[nug]$/.test(rest[at]?.text ?? "") ? 2 : 1;
+    }
+    rest = rest.slice(takesUser ? at + 1 : at);
+  }
+  return rest;
+}
+
+function skipAssignments(rest: readonly Argument[]): readonly Argument[] {
+  let at = 0;
+  while (/^(\w+=|--?\w)/.test(rest[at]?.text ?? "") || rest[at]?.text === "--") {
+    at += /^-[ef]$/.test(rest[at]?.text ?? "") ? 2 : 1;
+  }
+  return rest.slice(at);
+}
+
+function initChild(name: string, rest: readonly Argument[]): { child: readonly Argument[]; group: boolean } {
+  let group = name === "dumb-init";
+  let at = 0;
+  for (; at < rest.length; at += 1) {
+    const word = rest[at]?.text ?? "";
+    if (word === "--") {
+      at += 1;
+      break;
+    }
+    if (!word.startsWith("-")) {
+      break;
+    }
+    if (name === "dumb-init") {
+      if (word === "-c" || word === "--single-child") {
+        group = false;
+      } else if (word === "-r" || word === "--rewrite") {
+        at += 1;
+      }
+    } else {
+      group ||= /^-\w*g/.test(word);
+      if (word === "-p" || word === "-e") {
+        at += 1;
+      }
+    }
+  }
+  return { child: rest.slice(at), group };
+}
+
+function shellLinks(
+  name: string,
+  first: Argument,
+  rest: readonly Argument[],
+  context: ChainContext,
+  depth: number,
+): readonly Link[] {
+  const own: ShellName = name === "bash" ? "bash" : name === "dash" ? "dash" : name === "ash" ? "ash" : name === "sh" ? context.shell : "unknown";
+  let at = 0;
+  let command = false;
+  while (/^[-+]\w/.test(rest[at]?.text ?? "")) {
+    command ||= /^-\w*c$/.test(rest[at]?.text ?? "");
+    const takesValue = rest[at]?.text === "-o" || /^-\w*o$/.test(rest[at]?.text ?? "");
+    at += takesValue && !command ? 2 : 1;
+  }
+  const target = rest[at];
+  if (target === undefined) {
+    return [{ kind: "program", name, words: [first, ...rest], at: first.at }];
+  }
+  if (command) {
+    return shellText(target, own, "wrapper", context, depth);
+  }
+  const script = context.script(target.text);
+  return script === undefined
+    ? [{ kind: "program", name, words: [first, ...rest], at: first.at }]
+    : scriptLinks(script, context, rest.slice(at + 1), depth);
+}
+
+/** The links of a piece of shell text: the shell itself, then what it runs. */
+export function shellText(
+  target: Argument,
+  shell: ShellName,
+  role: "text" | "wrapper" | "package",
+  context: ChainContext,
+  depth = 0,
+): readonly Link[] {
+  const list = parseShell(target.text);
+  if (list === undefined) {
+    return [{ kind: "shell", role, shell, verdict: "unknown", plain: false, at: target.at, text: target.text }];
+  }
+  const found = handover(list, shell, target.text);
+  const inside = innerPlaces(target);
+  const link: Link = {
+    kind: "shell",
+    role,
+    shell,
+    verdict: found.verdict,
+    plain: found.words.length > 0,
+    at: target.at,
+    text: target.text,
+    ...(found.fixable && target.exact ? { execAt: inside(found.start, found.start) } : {}),
+  };
+  return [link, ...resolveWords(found, inside, context, depth)];
+}
+
+function innerPlaces(target: Argument): (start: number, end: number) => Place {
+  // Quotes, where there are any, take one character.
+  const quoted = target.at.end - target.at.start === target.text.length + 2 ? 1 : 0;
+  const base = target.at.start + quoted;
+  return (start, end) => (target.exact ? place(target.at.source, base + start, base + end) : target.at);
+}
+
+function resolveWords(
+  found: Handover,
+  inside: (start: number, end: number) => Place,
+  context: ChainContext,
+  depth: number,
+): readonly Link[] {
+  const args = found.words.map((word) => ({ text: word.text, at: inside(word.start, word.end), exact: false }));
+  return resolveArgv(args, context, depth + 1);
+}
+
+function scriptLinks(
+  script: Source,
+  context: ChainContext,
+  rest: readonly Argument[],
+  depth: number,
+): readonly Link[] {
+  const bang = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(script.text);
+  const interpreter = baseName(bang?.[1] === undefined ? "sh" : /env$/.test(bang[1]) ? (bang[2] ?? "") : bang[1]);
+  if (!SHELLS.has(interpreter)) {
+    return [{ kind: "program", name: interpreter, words: rest, at: place(script, 0, 0) }];
+  }
+  const shell: ShellName = interpreter === "bash" ? "bash" : interpreter === "sh" ? context.shell : "unknown";
+  const list = parseShell(script.text);
+  if (list === undefined) {
+    return [{ kind: "shell", role: "script", shell, verdict: "unknown", plain: false, at: place(script, 0, 0), text: script.text }];
+  }
+  const found = handover(list, shell, script.text, true);
+  const at = place(script, found.start, found.end);
+  const link: Link = {
+    kind: "shell",
+    role: "script",
+    shell,
+    verdict: found.verdict,
+    plain: found.words.length > 0,
+    at,
+    text: script.text,
+    ...(found.fixable ? { execAt: place(script, found.start, found.start) } : {}),
+  };
+  // `"$@"` is whatever the script was given.
+  const passes = found.words.length > 0 && /^\$[@*]$|^\$\{@\}$/.test(found.words[0]?.text ?? "");
+  return passes
+    ? [link, ...resolveArgv(rest, context, depth + 1)]
+    : [link, ...resolveWords(found, (start, end) => place(script, start, end), context, depth)];
+}
+
+function packageManager(
+  name: PackageManager,
+  first: Argument,
+  rest: readonly Argument[],
+  context: ChainContext,
+  depth: number,
+): readonly Link[] {
+  const words = rest.filter(({ text }) => !text.startsWith("-"));
+  const verb = words[0]?.text;
+  const isRun = verb === "run" || verb === "run-script";
+  const script =
+    name === "npx" ? undefined : isRun ? words[1]?.text : verb === "exec" || verb === "dlx" || verb === "x" ? undefined : verb;
+  if (name === "bun" && !isRun) {
+    return [{ kind: "program", name, words: [first, ...rest], at: first.at }];
+  }
+  const body = script === undefined ? undefined : context.packageJson?.scripts.get(script);
+  const pinned = context.packageJson?.manager;
+  const link: Link = {
+    kind: "package-manager",
+    name,
+    major: pinned !== undefined && pinned.name === name ? pinned.major : undefined,
+    script,
+    known: context.packageJson !== undefined,
+    at: first.at,
+  };
+  if (body === undefined) {
+    return [link];
+  }
+  // npm runs scripts with /bin/sh of the image.
+  return [link, ...shellText(body, context.shell, "package", context, depth + 1)];
+}
+
+/** A Compose string: split into words, never given to a shell. */
+export function wordsOfString(target: Argument): readonly Argument[] | undefined {
+  const inside = innerPlaces(target);
+  return splitWords(target.text)?.map((word) => ({ text: word.text, at: inside(word.start, word.end), exact: false }));
+}
+
+/** The links that a stop signal reaches: up to and with the first that keeps it. */
+export function reached(chain: readonly Link[]): readonly Link[] {
+  const stop = chain.findIndex((link) => link.kind === "shell" && link.verdict === "stays");
+  return stop === -1 ? chain : chain.slice(0, stop + 1);
+}
+
+export function programOf(chain: readonly Link[]): (Link & { kind: "program" }) | undefined {
+  const last = chain.at(-1);
+  return last?.kind === "program" ? last : undefined;
+}

@@ -1,0 +1,318 @@
+/** Kubernetes objects, and pods with what selects, scales and protects them. */
+
+import { type Place, position } from "../source.ts";
+import { goDuration, sleepDuration, type Time } from "../time.ts";
+import { baseName } from "./chain.ts";
+import { argumentOf } from "../parse/package-json.ts";
+import type { Argument } from "../parse/dockerfile.ts";
+import { parseShell } from "../parse/shell.ts";
+import { simpleCommands } from "../parse/handover.ts";
+import { type Tree, get, items, keyAt, number, text, texts } from "../parse/tree.ts";
+
+export interface K8sObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly tree: Tree;
+  /** The line of `kind:`. */
+  readonly at: Place;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+
+export interface Probe {
+  readonly tree: Tree;
+  /** The key, `readinessProbe:`. */
+  readonly at: Place;
+  readonly kind: "http" | "tcp" | "grpc" | "exec" | "unknown";
+  readonly path: string | undefined;
+  readonly port: string | undefined;
+  /** Headers that choose another answer, so that two probes differ: `Host` and names that only one of them has. */
+  readonly headers: string;
+}
+
+export interface PreStop {
+  readonly kind: "sleep" | "exec" | "http" | "unknown";
+  readonly at: Place;
+  /** What is known of its time. */
+  readonly ms: number;
+  /** False: it takes at least `ms`. */
+  readonly complete: boolean;
+  readonly words: readonly Argument[];
+}
+
+export interface PodContainer {
+  readonly name: string;
+  readonly tree: Tree;
+  readonly at: Place;
+  readonly image: string | undefined;
+  readonly imageAt: Place | undefined;
+  readonly ports: readonly { readonly name: string | undefined; readonly port: number | undefined }[];
+  readonly preStop: PreStop | undefined;
+  readonly readiness: Probe | undefined;
+  readonly liveness: Probe | undefined;
+  readonly startup: Probe | undefined;
+  readonly command: readonly Argument[] | undefined;
+  readonly args: readonly Argument[] | undefined;
+  /** A native sidecar: an init container that is restarted always. */
+  readonly sidecar: boolean;
+}
+
+export interface Pod {
+  readonly object: K8sObject;
+  readonly template: Tree;
+  readonly spec: Tree;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly annotations: ReadonlyMap<string, string>;
+  readonly grace: number | undefined;
+  readonly graceAt: Place | undefined;
+  readonly replicas: number | undefined;
+  readonly containers: readonly PodContainer[];
+  readonly sidecars: readonly PodContainer[];
+  readonly services: readonly K8sObject[];
+  readonly ingresses: readonly K8sObject[];
+  readonly autoscaler: K8sObject | undefined;
+  readonly budgets: readonly K8sObject[];
+}
+
+export function toObjects(tree: Tree): readonly K8sObject[] {
+  const kind = text(get(tree, "kind"));
+  const apiVersion = text(get(tree, "apiVersion"));
+  if (kind === undefined || apiVersion === undefined) {
+    return [];
+  }
+  if (/List$/.test(kind) && get(tree, "items")?.kind === "list") {
+    return items(get(tree, "items")).flatMap(toObjects);
+  }
+  const at = get(tree, "kind")?.at ?? tree.at;
+  return [
+    {
+      apiVersion,
+      kind,
+      name: text(get(tree, "metadata", "name")) ?? text(get(tree, "metadata", "generateName")) ?? "?",
+      namespace: text(get(tree, "metadata", "namespace")) ?? "",
+      tree,
+      at,
+      annotations: texts(get(tree, "metadata", "annotations")),
+    },
+  ];
+}
+
+/** Where each kind keeps its pod template. */
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ["spec", "template"],
+  StatefulSet: ["spec", "template"],
+  DaemonSet: ["spec", "template"],
+  ReplicaSet: ["spec", "template"],
+  Rollout: ["spec", "template"],
+  Job: ["spec", "template"],
+  CronJob: ["spec", "jobTemplate", "spec", "template"],
+  Pod: [],
+};
+
+export function toPods(objects: readonly K8sObject[]): readonly Pod[] {
+  return objects.flatMap((object) => {
+    const path = TEMPLATES[object.kind];
+    const template = path === undefined ? undefined : get(object.tree, ...path);
+    const spec = get(template, "spec");
+    return template === undefined || spec?.kind !== "map" ? [] : [toPod(object, template, spec, objects)];
+  });
+}
+
+function toPod(object: K8sObject, template: Tree, spec: Tree, objects: readonly K8sObject[]): Pod {
+  const labels = texts(get(template, "metadata", "labels"));
+  const annotations = texts(get(template, "metadata", "annotations"));
+  const near = objects.filter(({ namespace }) => namespace === object.namespace);
+  const services = near.filter((one) => one.kind === "Service" && selects(get(one.tree, "spec", "selector"), labels));
+  const names = new Set(services.map(({ name }) => name));
+  const inits = items(get(spec, "initContainers")).map((tree) => toContainer(tree, true, annotations));
+  return {
+    object,
+    template,
+    spec,
+    labels,
+    annotations,
+    grace: number(get(spec, "terminationGracePeriodSeconds")),
+    graceAt: get(spec, "terminationGracePeriodSeconds")?.at,
+    replicas: number(get(object.tree, "spec", "replicas")),
+    containers: items(get(spec, "containers")).map((tree) => toContainer(tree, false, annotations)),
+    sidecars: inits.filter(({ tree }) => text(get(tree, "restartPolicy")) === "Always"),
+    services,
+    ingresses: near.filter((one) => one.kind === "Ingress" && backendsOf(one.tree).some((name) => names.has(name))),
+    autoscaler: near.find((one) => isAutoscalerOf(one, object)),
+    budgets: near.filter(
+      (one) =>
+        one.kind === "PodDisruptionBudget" && selects(get(one.tree, "spec", "selector", "matchLabels"), labels),
+    ),
+  };
+}
+
+/** Every label of a non-empty selector is on the pod. */
+function selects(selector: Tree | undefined, labels: ReadonlyMap<string, string>): boolean {
+  const wanted = [...texts(selector)];
+  return wanted.length > 0 && wanted.every(([key, value]) => labels.get(key) === value);
+}
+
+function backendsOf(tree: Tree): readonly string[] {
+  const backends = [
+    get(tree, "spec", "defaultBackend"),
+    ...items(get(tree, "spec", "rules")).flatMap((rule) =>
+      items(get(rule, "http", "paths")).map((path) => get(path, "backend")),
+    ),
+  ];
+  return backends.flatMap((backend) => {
+    const name = text(get(backend, "service", "name")) ?? text(get(backend, "serviceName"));
+    return name === undefined ? [] : [name];
+  });
+}
+
+function isAutoscalerOf(one: K8sObject, object: K8sObject): boolean {
+  const target = get(one.tree, "spec", "scaleTargetRef");
+  return (
+    (one.kind === "HorizontalPodAutoscaler" || one.kind === "ScaledObject") &&
+    text(get(target, "name")) === object.name &&
+    (text(get(target, "kind")) ?? "Deployment") === object.kind
+  );
+}
+
+function toContainer(tree: Tree, init: boolean, annotations: ReadonlyMap<string, string>): PodContainer {
+  return {
+    name: text(get(tree, "name")) ?? "?",
+    tree,
+    at: firstLine(tree),
+    image: text(get(tree, "image")),
+    imageAt: get(tree, "image")?.at,
+    ports: items(get(tree, "ports")).map((port) => ({
+      name: text(get(port, "name")),
+      port: number(get(port, "containerPort")),
+    })),
+    preStop: toPreStop(tree, annotations),
+    readiness: toProbe(tree, "readinessProbe"),
+    liveness: toProbe(tree, "livenessProbe"),
+    startup: toProbe(tree, "startupProbe"),
+    command: toArguments(get(tree, "command")),
+    args: toArguments(get(tree, "args")),
+    sidecar: init,
+  };
+}
+
+/** A map's first line, not the whole of it. */
+function firstLine(tree: Tree): Place {
+  const { source, start } = tree.at;
+  const { line } = position(source, start);
+  const end = (source.starts[line] ?? source.text.length + 1) - 1;
+  return { source, start, end: Math.max(start, Math.min(end, tree.at.end)) };
+}
+
+export function toArguments(tree: Tree | undefined): readonly Argument[] | undefined {
+  if (tree?.kind !== "list") {
+    return undefined;
+  }
+  return tree.items.map((item) => argumentOf(item, text(item) ?? ""));
+}
+
+function toProbe(container: Tree, key: string): Probe | undefined {
+  const tree = get(container, key);
+  const at = keyAt(container, key);
+  if (tree?.kind !== "map" || at === undefined) {
+    return undefined;
+  }
+  const http = get(tree, "httpGet");
+  const tcp = get(tree, "tcpSocket");
+  const grpc = get(tree, "grpc");
+  const kind = http ? "http" : tcp ? "tcp" : grpc ? "grpc" : get(tree, "exec") ? "exec" : "unknown";
+  const headers = items(get(http, "httpHeaders")).map((header) => {
+    const name = (text(get(header, "name")) ?? "").toLowerCase();
+    return name === "host" ? `${name}:${text(get(header, "value"))}` : name;
+  });
+  return {
+    tree,
+    at,
+    kind,
+    path: text(get(http, "path")) ?? text(get(grpc, "service")),
+    port: text(get(http ?? tcp ?? grpc, "port")),
+    headers: headers.toSorted().join(),
+  };
+}
+
+/** The annotation by which an unknown preStop says how long it takes. */
+const PRESTOP_ANNOTATION = "lastcall/prestop";
+
+function toPreStop(container: Tree, annotations: ReadonlyMap<string, string>): PreStop | undefined {
+  const tree = get(container, "lifecycle", "preStop");
+  const at = keyAt(container, "lifecycle", "preStop");
+  if (tree?.kind !== "map" || at === undefined) {
+    return undefined;
+  }
+  const sleep = number(get(tree, "sleep", "seconds"));
+  if (sleep !== undefined) {
+    return { kind: "sleep", at, ms: sleep * 1000, complete: true, words: [] };
+  }
+  const words = toArguments(get(tree, "exec", "command"));
+  if (words !== undefined) {
+    const known = hookTime(words);
+    const said = known.complete ? undefined : annotated(annotations);
+    return { kind: "exec", at, words, ...(said === undefined ? known : { ms: said, complete: true }) };
+  }
+  const said = annotated(annotations);
+  const kind = get(tree, "httpGet") === undefined ? "unknown" : "http";
+  return { kind, at, words: [], ms: said ?? 0, complete: said !== undefined };
+}
+
+function annotated(annotations: ReadonlyMap<string, string>): number | undefined {
+  const value = annotations.get(PRESTOP_ANNOTATION);
+  return value === undefined ? undefined : goDuration(value);
+}
+
+/** How long a hook takes: the sum of its sleeps; other commands take an unknown time. */
+function hookTime(words: readonly Argument[]): { ms: number; complete: boolean } {
+  const name = baseName(words[0]?.text ?? "");
+  if (name === "sleep") {
+    const ms = sleepDuration(words[1]?.text ?? "");
+    return { ms: ms ?? 0, complete: ms !== undefined };
+  }
+  const script = ["sh", "bash", "ash", "dash"].includes(name) && /^-\w*c$/.test(words[1]?.text ?? "") ? words[2] : undefined;
+  const list = script === undefined ? undefined : parseShell(script.text);
+  if (list === undefined) {
+    return { ms: 0, complete: false };
+  }
+  let ms = 0;
+  let complete = list.every(({ background, chain }) => !background && chain.every(({ op }) => op !== "||"));
+  for (const command of simpleCommands(list)) {
+    const called = baseName(command.words[0]?.text ?? "");
+    if (called === "sleep") {
+      const time = sleepDuration(command.words[1]?.text ?? "");
+      ms += time ?? 0;
+      complete &&= time !== undefined;
+    } else if (!["", "echo", "touch", "rm", "kill", "nginx", "true", ":", "test", "exit"].includes(called)) {
+      complete = false;
+    }
+  }
+  // Sleeps inside branches and loops may run never or often.
+  const simple = list.every((item) => item.chain.every(({ pipeline }) => pipeline.every(({ kind }) => kind === "simple")));
+  return simple ? { ms, complete } : { ms: 0, complete: false };
+}
+
+export function graceOf(pod: Pod): Time {
+  return pod.grace === undefined || pod.graceAt === undefined
+    ? { ms: 30_000, origin: { kind: "default", of: "Kubernetes" } }
+    : { ms: pod.grace * 1000, origin: { kind: "file", at: pod.graceAt } };
+}
+
+/** The containers that a selecting Service sends to: those with a port it names, or all with ports, or the only one. */
+export function servedContainers(pod: Pod): readonly PodContainer[] {
+  if (pod.services.length === 0) {
+    return [];
+  }
+  const targets = new Set(
+    pod.services.flatMap((service) =>
+      items(get(service.tree, "spec", "ports")).map(
+        (port) => text(get(port, "targetPort")) ?? text(get(port, "port")) ?? "",
+      ),
+    ),
+  );
+  const named = pod.containers.filter(({ ports }) =>
+    ports.some(({ name, port }) => targets.has(String(port)) || (name !== undefined && targets.has(name))),
+  );
+  return named.length > 0 ? named : pod.containers.length === 1 ? pod.containers : [];
+}

@@ -1,0 +1,130 @@
+/** YAML and JSON to trees, through the `yaml` package. Aliases share one converted node, so that they cannot explode. */
+
+import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
+import { type Place, type Source, place } from "../source.ts";
+import type { Entry, Scalar, Tree } from "./tree.ts";
+
+export interface YamlProblem {
+  readonly message: string;
+  readonly at: Place;
+}
+
+export interface YamlFile {
+  readonly documents: readonly Tree[];
+  readonly problems: readonly YamlProblem[];
+}
+
+export function readYaml(source: Source): YamlFile {
+  let parsed: readonly Document.Parsed[];
+  try {
+    parsed = [...parseAllDocuments(source.text, { uniqueKeys: false, logLevel: "silent", strict: true })];
+  } catch (error) {
+    // The parser throws on a few inputs (a stack overflow of brackets); the file is then broken as a whole.
+    const message = error instanceof Error ? error.message : String(error);
+    return { documents: [], problems: [{ message, at: place(source, 0, 0) }] };
+  }
+  const documents: Tree[] = [];
+  const problems: YamlProblem[] = [];
+  for (const document of parsed) {
+    for (const error of document.errors) {
+      problems.push({ message: firstLine(error.message), at: place(source, error.pos[0], error.pos[1]) });
+    }
+    if (document.contents !== null && document.errors.length === 0) {
+      try {
+        documents.push(new Converter(source, document).tree(document.contents));
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        problems.push({ message, at: place(source, document.range[0], document.range[0]) });
+      }
+    }
+  }
+  return { documents, problems };
+}
+
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? message).replace(/ at line \d+, column \d+:?$/, "");
+}
+
+/** Converts one document; a class because it remembers what is converted and what is being converted. */
+class Converter {
+  readonly #source: Source;
+  readonly #document: Document.Parsed;
+  readonly #done = new Map<unknown, Tree>();
+  readonly #open = new Set<unknown>();
+
+  constructor(source: Source, document: Document.Parsed) {
+    this.#source = source;
+    this.#document = document;
+  }
+
+  tree(node: unknown): Tree {
+    const known = this.#done.get(node);
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#open.has(node)) {
+      throw new Error("An anchor holds itself.");
+    }
+    this.#open.add(node);
+    const made = this.#convert(node);
+    this.#open.delete(node);
+    this.#done.set(node, made);
+    return made;
+  }
+
+  #convert(node: unknown): Tree {
+    if (isAlias(node)) {
+      const target = node.resolve(this.#document);
+      return target === undefined ? this.#scalar(null, node) : this.tree(target);
+    }
+    if (isMap(node)) {
+      return { kind: "map", at: this.#place(node), entries: this.#entries(node.items) };
+    }
+    if (isSeq(node)) {
+      return { kind: "list", at: this.#place(node), items: node.items.map((item) => this.tree(item)) };
+    }
+    return this.#scalar(isScalar(node) ? toScalar(node.value) : null, node);
+  }
+
+  #entries(pairs: readonly { key: unknown; value: unknown }[]): ReadonlyMap<string, Entry> {
+    const own = new Map<string, Entry>();
+    const merged: Tree[] = [];
+    for (const { key, value } of pairs) {
+      const name = isScalar(key) ? String(key.value) : "?";
+      if (name === "<<") {
+        const tree = this.tree(value);
+        merged.push(...(tree.kind === "list" ? tree.items : [tree]));
+      } else {
+        // A later duplicate wins, as most readers do.
+        own.set(name, { key: this.#place(key), value: value === null ? this.#scalar(null, key) : this.tree(value) });
+      }
+    }
+    for (const tree of merged) {
+      for (const [name, entry] of tree.kind === "map" ? tree.entries : []) {
+        if (!own.has(name)) {
+          own.set(name, entry);
+        }
+      }
+    }
+    return own;
+  }
+
+  #scalar(value: Scalar, node: unknown): Tree {
+    return { kind: "scalar", at: this.#place(node), value };
+  }
+
+  #place(node: unknown): Place {
+    const range = (node as { range?: readonly [number, number, number] | null } | null)?.range;
+    return range ? place(this.#source, range[0], range[1]) : place(this.#source, 0, 0);
+  }
+}
+
+function toScalar(value: unknown): Scalar {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : typeof value === "bigint"
+      ? Number(value)
+      : value === null || value === undefined
+        ? null
+        : JSON.stringify(value);
+}
