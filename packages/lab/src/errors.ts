@@ -20,6 +20,10 @@ export type LabCode =
   | "LAB_ROUTER_MISSING"
   | "LAB_ROUTER_FAILED"
   | "LAB_RUN_FOLDER"
+  // lint/
+  | "LAB_LINT_CONFIG"
+  | "LAB_LINT_BASELINE"
+  | "LAB_LINT_WRITE"
   | "LAB_NO_PORT";
 
 /** Every code with the exit code that the command leaves with. `docs/errors.md` has a heading for each. */
@@ -38,6 +42,9 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_ROUTER_MISSING: EXIT.couldNotRun,
   LAB_ROUTER_FAILED: EXIT.couldNotRun,
   LAB_RUN_FOLDER: EXIT.couldNotRun,
+  LAB_LINT_CONFIG: EXIT.usage,
+  LAB_LINT_BASELINE: EXIT.usage,
+  LAB_LINT_WRITE: EXIT.couldNotRun,
   LAB_NO_PORT: EXIT.couldNotRun,
 };
 

@@ -5,7 +5,12 @@ import { lineOf, lineText } from "./source.ts";
 
 export interface Baseline {
   readonly schema: "lastcall.baseline/1";
-  readonly findings: readonly { readonly rule: string; readonly file: string; readonly text: string; readonly count: number }[];
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly file: string;
+    readonly text: string;
+    readonly count: number;
+  }[];
 }
 
 function keyOf(rule: string, file: string, text: string): string {
@@ -30,7 +35,9 @@ export function makeBaseline(findings: readonly Finding[]): Baseline {
 
 /** The findings that the baseline does not hold. */
 export function beyond(findings: readonly Finding[], baseline: Baseline): readonly Finding[] {
-  const left = new Map(baseline.findings.map(({ rule, file, text, count }) => [keyOf(rule, file, text), count]));
+  const left = new Map(
+    baseline.findings.map(({ rule, file, text, count }) => [keyOf(rule, file, text), count]),
+  );
   return findings.filter((finding) => {
     const key = keyOf(finding.rule, finding.at.source.path, textOf(finding));
     const count = left.get(key) ?? 0;

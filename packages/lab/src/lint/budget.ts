@@ -4,7 +4,12 @@ import type { Member, Timer, Workload } from "./model/workload.ts";
 import { type Origin, originText, seconds, type Time } from "./time.ts";
 
 export interface BudgetItem {
-  readonly name: "preStop hook" | "drain delay" | "graceful timeout" | "teardown timeout" | "the service's own grace period";
+  readonly name:
+    | "preStop hook"
+    | "drain delay"
+    | "graceful timeout"
+    | "teardown timeout"
+    | "the service's own grace period";
   readonly ms: number;
   readonly origin: Origin;
   /** It may take longer. */
@@ -43,7 +48,12 @@ export function sumOf(workload: Workload, member: Member): BudgetSum | undefined
   const items: BudgetItem[] = [];
   const hook = member.container?.preStop;
   if (hook !== undefined && timer.ms > 0) {
-    items.push({ name: "preStop hook", ms: hook.ms, origin: { kind: "file", at: hook.at }, atLeast: !hook.complete });
+    items.push({
+      name: "preStop hook",
+      ms: hook.ms,
+      origin: { kind: "file", at: hook.at },
+      atLeast: !hook.complete,
+    });
   }
   const { drainDelay, graceful, teardown, whole } = member.parts;
   const add = (name: BudgetItem["name"], time: Time | undefined): void => {
@@ -56,7 +66,8 @@ export function sumOf(workload: Workload, member: Member): BudgetSum | undefined
   add("teardown timeout", teardown);
   add("the service's own grace period", whole);
   const sumMs = items.reduce((sum, { ms }) => sum + ms, 0);
-  const allParts = whole !== undefined || (drainDelay !== undefined && graceful !== undefined && teardown !== undefined);
+  const allParts =
+    whole !== undefined || (drainDelay !== undefined && graceful !== undefined && teardown !== undefined);
   return {
     workload,
     member,

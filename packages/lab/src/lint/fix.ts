@@ -25,7 +25,10 @@ function fixOne(source: Source, findings: readonly Finding[]): FixedFile {
   const applied: Finding[] = [];
   for (const finding of findings) {
     const edits = finding.fix?.edits ?? [];
-    const free = edits.every(({ at }) => at.source === source && chosen.every((other) => at.end < other.at.start || at.start > other.at.end));
+    const free = edits.every(
+      ({ at }) =>
+        at.source === source && chosen.every((other) => at.end < other.at.start || at.start > other.at.end),
+    );
     if (free) {
       chosen.push(...edits);
       applied.push(finding);

@@ -36,7 +36,10 @@ export function lint(request: LintRequest): LintResult {
   const { workspace, settings } = load(request);
   const model = buildModel(workspace, settings);
   const found = RULES.flatMap((rule) => [...findingsOf(rule, model)]);
-  const sources = new Set<Source>([...workspace.files.map(({ source }) => source), ...found.map(({ at }) => at.source)]);
+  const sources = new Set<Source>([
+    ...workspace.files.map(({ source }) => source),
+    ...found.map(({ at }) => at.source),
+  ]);
   const { kept, own, suppressed } = suppress(found, [...sources], settings);
   return { findings: sorted(unique([...kept, ...own])), model, files: workspace.files.length, suppressed };
 }
@@ -49,16 +52,27 @@ export function load(request: LintRequest): { workspace: Workspace; settings: Se
 
 function settingsFor({ cwd, paths, config, budget, versions }: LintRequest): Settings {
   const { lookup } = openWorkspace(cwd, [], []);
-  const candidates = config === undefined ? ["lastcall.config.json", ...paths.slice(0, 1).map((path) => join("", `${path}/lastcall.config.json`))] : [config];
+  const candidates =
+    config === undefined
+      ? ["lastcall.config.json", ...paths.slice(0, 1).map((path) => join("", `${path}/lastcall.config.json`))]
+      : [config];
   const source = candidates.map((path) => lookup(path)).find((one) => one !== undefined);
   if (source === undefined && config !== undefined) {
-    throw new LabError("LAB_LINT_CONFIG", `The configuration ${config} cannot be read.`, "Give --config the path of a JSON file.");
+    throw new LabError(
+      "LAB_LINT_CONFIG",
+      `The configuration ${config} cannot be read.`,
+      "Give --config the path of a JSON file.",
+    );
   }
   const read = source === undefined ? undefined : readYaml(source);
   const problem = read?.problems[0];
   if (source !== undefined && problem !== undefined) {
     const { line, column } = position(source, problem.at.start);
-    throw new LabError("LAB_LINT_CONFIG", `${source.path}:${line}:${column}: ${problem.message}`, "Mend the configuration; docs/lint.md describes it.");
+    throw new LabError(
+      "LAB_LINT_CONFIG",
+      `${source.path}:${line}:${column}: ${problem.message}`,
+      "Mend the configuration; docs/lint.md describes it.",
+    );
   }
   const folder = (source?.path ?? "").split("/").slice(0, -1).join("/");
   const settings = readSettings(read?.documents[0], IDS);
@@ -113,7 +127,10 @@ function suppress(found: readonly Finding[], sources: readonly Source[], setting
         one.rules.includes(finding.rule) &&
         (one.line === undefined || lineOf(finding.at) === one.line);
       if (!kept.some(covers)) {
-        about("lint/unused-suppression", { at: one.at, message: `Nothing is found here for ${one.rules.join(", ")}. Remove it.` });
+        about("lint/unused-suppression", {
+          at: one.at,
+          message: `Nothing is found here for ${one.rules.join(", ")}. Remove it.`,
+        });
       }
       kept = kept.filter((finding) => !covers(finding));
     }
@@ -136,7 +153,9 @@ function unique(findings: readonly Finding[]): readonly Finding[] {
 function sorted(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted(
     (left, right) =>
-      compare(left.at.source.path, right.at.source.path) || left.at.start - right.at.start || compare(left.rule, right.rule),
+      compare(left.at.source.path, right.at.source.path) ||
+      left.at.start - right.at.start ||
+      compare(left.rule, right.rule),
   );
 }
 

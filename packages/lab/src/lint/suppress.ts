@@ -33,7 +33,9 @@ export function suppressionsOf(source: Source): readonly Suppression[] {
 /** The next line that is neither empty nor a comment. */
 function nextLine(source: Source, line: number): number {
   for (let number = line; number < source.starts.length; number += 1) {
-    const text = source.text.slice(source.starts[number], source.starts[number + 1] ?? source.text.length).trim();
+    const text = source.text
+      .slice(source.starts[number], source.starts[number + 1] ?? source.text.length)
+      .trim();
     if (text !== "" && !/^(#|;|\/\/)/.test(text)) {
       return number + 1;
     }
@@ -50,5 +52,7 @@ export function complaint(one: Suppression, known: ReadonlySet<string>): Draft |
   if (unknown !== undefined) {
     return { at: one.at, message: `There is no rule '${unknown}'.` };
   }
-  return one.reason === "" ? { at: one.at, message: `Say why: lastcall-ignore ${one.rules.join(", ")}: reason.` } : undefined;
+  return one.reason === ""
+    ? { at: one.at, message: `Say why: lastcall-ignore ${one.rules.join(", ")}: reason.` }
+    : undefined;
 }

@@ -37,7 +37,9 @@ export interface Workspace {
 /** Configuration files are small: what is larger is something else, or generated. */
 export const MAX_BYTES = 5_000_000;
 const MAX_SOURCE_BYTES = 400_000;
-const SKIPPED = new Set("node_modules .git dist coverage vendor .terraform .next .venv __pycache__ .lastcall target".split(" "));
+const SKIPPED = new Set(
+  "node_modules .git dist coverage vendor .terraform .next .venv __pycache__ .lastcall target".split(" "),
+);
 
 export function openWorkspace(cwd: string, paths: readonly string[], ignore: readonly string[]): Workspace {
   const files: WorkFile[] = [];
@@ -155,7 +157,13 @@ function tryRead(
       const sniffed = guess === undefined || guess === "sniff" || guess === "source";
       return sniffed && !named
         ? { problem: undefined }
-        : { problem: { rule: "file/unreadable", message: "The file is binary.", at: place(makeSource(relative, ""), 0, 0) } };
+        : {
+            problem: {
+              rule: "file/unreadable",
+              message: "The file is binary.",
+              at: place(makeSource(relative, ""), 0, 0),
+            },
+          };
     }
     return { source: makeSource(relative, text) };
   } catch (error) {
@@ -165,12 +173,19 @@ function tryRead(
 
 function unreadable(relative: string, error: unknown): FileProblem {
   const message = error instanceof Error ? error.message : String(error);
-  return { rule: "file/unreadable", message, at: place(makeSource(relative === "" ? "." : relative, ""), 0, 0) };
+  return {
+    rule: "file/unreadable",
+    message,
+    at: place(makeSource(relative === "" ? "." : relative, ""), 0, 0),
+  };
 }
 
 function kindByName(relative: string): FileKind | "sniff" | undefined {
   const name = relative.slice(relative.lastIndexOf("/") + 1);
-  if (/^(Dockerfile|Containerfile)(\.[\w.-]+)?$|\.(Dockerfile|dockerfile|containerfile)$/.test(name) && !/\.dockerignore$/.test(name)) {
+  if (
+    /^(Dockerfile|Containerfile)(\.[\w.-]+)?$|\.(Dockerfile|dockerfile|containerfile)$/.test(name) &&
+    !name.endsWith(".dockerignore")
+  ) {
     return "dockerfile";
   }
   if (name === "package.json") {
@@ -182,7 +197,7 @@ function kindByName(relative: string): FileKind | "sniff" | undefined {
   if (/^ecosystem\.(config\.)?(c?js|json|mjs)$|^(pm2|process)\.json$/.test(name)) {
     return "pm2";
   }
-  if (/\.service$/.test(name)) {
+  if (name.endsWith(".service")) {
     return "unit";
   }
   if (/\.service\.d\/[^/]+\.conf$/.test(relative)) {
@@ -191,7 +206,7 @@ function kindByName(relative: string): FileKind | "sniff" | undefined {
   if (/\.ya?ml$/.test(name)) {
     return "yaml";
   }
-  if (/\.json$/.test(name)) {
+  if (name.endsWith(".json")) {
     return /^(package-lock|tsconfig.*|composer|.*\.schema)\.json$/.test(name) ? undefined : "json";
   }
   if (/\.(conf|cfg|ini|nginx)$/.test(name) || /\/sites-(enabled|available)\//.test(relative)) {
@@ -213,7 +228,10 @@ function kindOf(relative: string, guess: FileKind | "sniff" | undefined, text: s
   if (/^\s*\[(supervisord|program:[^\]]+)\]/m.test(text)) {
     return "supervisor";
   }
-  if (/haproxy/.test(relative) || (/^(frontend|backend|listen|defaults)\b/m.test(text) && /^\s+(server|bind|mode|timeout)\b/m.test(text))) {
+  if (
+    /haproxy/.test(relative) ||
+    (/^(frontend|backend|listen|defaults)\b/m.test(text) && /^\s+(server|bind|mode|timeout)\b/m.test(text))
+  ) {
     return "haproxy";
   }
   if (/^\s*(upstream\s+\S+|server|events|http|location\s+\S.*)\s*\{/m.test(text)) {

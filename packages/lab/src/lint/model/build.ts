@@ -35,10 +35,19 @@ interface Parsed {
 
 export function buildModel(workspace: Workspace, settings: Settings): Model {
   const parsed = parseAll(workspace);
-  const context: ImageContext = { lookup: workspace.lookup, packages: parsed.packages, sources: parsed.sources };
+  const context: ImageContext = {
+    lookup: workspace.lookup,
+    packages: parsed.packages,
+    sources: parsed.sources,
+  };
   const images = parsed.dockerfiles.flatMap((dockerfile) => toImage(dockerfile, context) ?? []);
   const services = folders(parsed.compose).flatMap((files) => toServices(files));
-  const links: Links = { settings, context, images, imageOf: imageLinks(settings, services, parsed.skaffold, images, context) };
+  const links: Links = {
+    settings,
+    context,
+    images,
+    imageOf: imageLinks(settings, services, parsed.skaffold, images, context),
+  };
   const pods = toPods(parsed.objects);
   const workloads: Workload[] = [
     ...pods.map((pod) => podWorkload(pod, links)),
@@ -49,7 +58,9 @@ export function buildModel(workspace: Workspace, settings: Settings): Model {
   const programs = [
     ...images.flatMap(({ program }) => program ?? []),
     ...workloads.flatMap(({ members }) =>
-      members.flatMap(({ program }) => (program === undefined || program.platform === "image" ? [] : [program])),
+      members.flatMap(({ program }) =>
+        program === undefined || program.platform === "image" ? [] : [program],
+      ),
     ),
   ];
   return {
@@ -187,9 +198,17 @@ function parseTrees(
   const read = readYaml(source);
   const [problem] = read.problems;
   const template = kind === "yaml" ? TEMPLATE.exec(source.text) : null;
-  if (template !== null && (problem !== undefined || /\.(Values|Release|Chart)\b|\binclude\s+"/.test(source.text))) {
+  if (
+    template !== null &&
+    (problem !== undefined || /\.(Values|Release|Chart)\b|\binclude\s+"/.test(source.text))
+  ) {
     const known = templates.get(folder);
-    templates.set(folder, known === undefined ? { first: source, count: 1, at: template.index } : { ...known, count: known.count + 1 });
+    templates.set(
+      folder,
+      known === undefined
+        ? { first: source, count: 1, at: template.index }
+        : { ...known, count: known.count + 1 },
+    );
     return;
   }
   if (problem !== undefined) {
@@ -204,8 +223,14 @@ function parseTrees(
     } else if (kind === "config") {
       continue;
     } else if (get(tree, "services")?.kind === "map" && text(get(tree, "apiVersion")) === undefined) {
-      parsed.compose.push({ kind: "compose", source, folder, tree, variables: dotEnv(workspace.lookup(join(folder, ".env"))) });
-    } else if (/^skaffold\//.test(text(get(tree, "apiVersion")) ?? "")) {
+      parsed.compose.push({
+        kind: "compose",
+        source,
+        folder,
+        tree,
+        variables: dotEnv(workspace.lookup(join(folder, ".env"))),
+      });
+    } else if ((text(get(tree, "apiVersion")) ?? "").startsWith("skaffold/")) {
       parsed.skaffold.push(tree);
     } else if (kind === "json" && get(tree, "containerDefinitions") !== undefined) {
       parsed.tasks.push(...ecsTasks(tree));
@@ -243,12 +268,18 @@ function unitsOf(files: readonly WorkFile[], problems: FileProblem[]): readonly 
     if (kind === "unit" || kind === "drop-in") {
       const path = kind === "unit" ? source.path : folder.replace(/\.d$/, "");
       const known = byName.get(path) ?? { main: undefined, dropIns: [] };
-      byName.set(path, kind === "unit" ? { ...known, main: source } : { ...known, dropIns: [...known.dropIns, source] });
+      byName.set(
+        path,
+        kind === "unit" ? { ...known, main: source } : { ...known, dropIns: [...known.dropIns, source] },
+      );
     }
   }
   return [...byName].flatMap(([path, { main, dropIns }]) => {
     const sorted = dropIns.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-    const unit = readUnit(path.slice(path.lastIndexOf("/") + 1), main === undefined ? sorted : [main, ...sorted]);
+    const unit = readUnit(
+      path.slice(path.lastIndexOf("/") + 1),
+      main === undefined ? sorted : [main, ...sorted],
+    );
     for (const { message, at } of unit?.problems.slice(0, 1) ?? []) {
       problems.push({ rule: "file/broken", message, at });
     }
@@ -263,10 +294,16 @@ function mergeNginx(files: readonly NginxFile[], workspace: Workspace): readonly
   const byPath = new Map(files.map((file) => [file.source.path, file]));
   const included = new Set<string>();
   const budget = { left: MAX_INCLUDES };
-  const grow = (directives: readonly Directive[], folder: string, open: readonly string[]): readonly Directive[] =>
+  const grow = (
+    directives: readonly Directive[],
+    folder: string,
+    open: readonly string[],
+  ): readonly Directive[] =>
     directives.flatMap((directive): readonly Directive[] => {
       if (directive.name === "include" && directive.args[0] !== undefined) {
-        const found = findIncluded(directive.args[0], folder, byPath, workspace).filter((path) => !open.includes(path));
+        const found = findIncluded(directive.args[0], folder, byPath, workspace).filter(
+          (path) => !open.includes(path),
+        );
         return found.flatMap((path) => {
           budget.left -= 1;
           const file = byPath.get(path);
@@ -277,7 +314,11 @@ function mergeNginx(files: readonly NginxFile[], workspace: Workspace): readonly
           return grow(file.directives, folder, [...open, path]);
         });
       }
-      return [directive.block === undefined ? directive : { ...directive, block: grow(directive.block, folder, open) }];
+      return [
+        directive.block === undefined
+          ? directive
+          : { ...directive, block: grow(directive.block, folder, open) },
+      ];
     });
   const grown = files.map((file) => {
     const folder = file.source.path.split("/").slice(0, -1).join("/");
@@ -362,15 +403,24 @@ function routersOf(
 ): readonly Router[] {
   return files.map(({ source }) => {
     const said = settings.routers.get(source.path);
-    const mounting = services.filter(({ mounts }) => mounts.some((mount) => source.path === mount || source.path.startsWith(`${mount}/`)));
-    const near = workloads.filter(({ service }) => mounting.some(({ file, name }) => file === service?.file && name !== service.name));
-    const named = workloads.filter(({ name, members }) => said?.some((one) => name.endsWith(` ${one}`) || members.some((member) => member.name === one)));
+    const mounting = services.filter(({ mounts }) =>
+      mounts.some((mount) => source.path === mount || source.path.startsWith(`${mount}/`)),
+    );
+    const near = workloads.filter(({ service }) =>
+      mounting.some(({ file, name }) => file === service?.file && name !== service.name),
+    );
+    const named = workloads.filter(({ name, members }) =>
+      said?.some((one) => name.endsWith(` ${one}`) || members.some((member) => member.name === one)),
+    );
     const behind = near.filter(({ service }) => mentions(source, service?.name ?? ""));
     return { path: source.path, workloads: said === undefined ? behind : named };
   });
 }
 
 function mentions(source: Source, name: string): boolean {
-  const found = new RegExp(String.raw`(?:server\s+(?:\S+\s+)?|://)${name.replaceAll(/[^\w-]/g, ".")}(?=[:;/\s]|$)`, "m").exec(source.text);
+  const found = new RegExp(
+    String.raw`(?:server\s+(?:\S+\s+)?|://)${name.replaceAll(/[^\w-]/g, ".")}(?=[:;/\s]|$)`,
+    "m",
+  ).exec(source.text);
   return found !== null && position(source, found.index).line > 0;
 }

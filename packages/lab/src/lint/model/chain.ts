@@ -45,7 +45,12 @@ export type Link =
       readonly role: "dev" | "multi" | "pm2" | "supervisor";
       readonly at: Place;
     }
-  | { readonly kind: "program"; readonly name: string; readonly words: readonly Argument[]; readonly at: Place };
+  | {
+      readonly kind: "program";
+      readonly name: string;
+      readonly words: readonly Argument[];
+      readonly at: Place;
+    };
 
 export interface ChainContext {
   readonly shell: ShellName;
@@ -58,10 +63,16 @@ const MAX_LINKS = 12;
 const SHELLS = new Set(["sh", "bash", "ash", "dash", "zsh", "ksh"]);
 /** They run the rest of their words in their own place. */
 const TRANSPARENT = new Set(
-  "env nice nohup gosu su-exec setpriv chpst s6-setuidgid ionice taskset numactl stdbuf chroot setuidgid chrt prlimit".split(" "),
+  "env nice nohup gosu su-exec setpriv chpst s6-setuidgid ionice taskset numactl stdbuf chroot setuidgid chrt prlimit".split(
+    " ",
+  ),
 );
 const DEV = new Set("nodemon ts-node-dev tsnd node-dev supervisor webpack-dev-server".split(" "));
-const MULTI = new Set("concurrently npm-run-all run-p run-s foreman honcho supervisord hivemind overmind s6-svscan runsvdir circusd".split(" "));
+const MULTI = new Set(
+  "concurrently npm-run-all run-p run-s foreman honcho supervisord hivemind overmind s6-svscan runsvdir circusd".split(
+    " ",
+  ),
+);
 
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -110,7 +121,8 @@ export function resolveArgv(args: readonly Argument[], context: ChainContext, de
   if (MULTI.has(name)) {
     return [{ kind: "runner", name, role: name === "supervisord" ? "supervisor" : "multi", at: first.at }];
   }
-  const script = /\.(sh|bash)$/.test(name) || looksLikeScript(first.text) ? context.script(first.text) : undefined;
+  const script =
+    /\.(sh|bash)$/.test(name) || looksLikeScript(first.text) ? context.script(first.text) : undefined;
   if (script !== undefined) {
     return scriptLinks(script, context, rest, depth);
   }
@@ -141,9 +153,11 @@ function skipTransparent(args: readonly Argument[]): readonly Argument[] {
     if (!TRANSPARENT.has(name)) {
       return rest;
     }
-    const takesUser = name === "gosu" || name === "su-exec" || name === "chroot" || /setuidgid$/.test(name);
+    const takesUser =
+      name === "gosu" || name === "su-exec" || name === "chroot" || name.endsWith("setuidgid");
     let at = 1;
-    while (/^-/.test(rest[at]?.text ?? "") || (name === "env" && /^\w+=/.test(rest[at]?.text ?? ""))) {
+    const skipped = name === "env" ? /^(-|\w+=)/ : /^-\S/;
+    while (skipped.test(rest[at]?.text ?? "")) {
       at += /^-[nug]$/.test(rest[at]?.text ?? "") ? 2 : 1;
     }
     rest = rest.slice(takesUser ? at + 1 : at);
@@ -194,7 +208,16 @@ function shellLinks(
   context: ChainContext,
   depth: number,
 ): readonly Link[] {
-  const own: ShellName = name === "bash" ? "bash" : name === "dash" ? "dash" : name === "ash" ? "ash" : name === "sh" ? context.shell : "unknown";
+  const own: ShellName =
+    name === "bash"
+      ? "bash"
+      : name === "dash"
+        ? "dash"
+        : name === "ash"
+          ? "ash"
+          : name === "sh"
+            ? context.shell
+            : "unknown";
   let at = 0;
   let command = false;
   while (/^[-+]\w/.test(rest[at]?.text ?? "")) {
@@ -225,7 +248,9 @@ export function shellText(
 ): readonly Link[] {
   const list = parseShell(target.text);
   if (list === undefined) {
-    return [{ kind: "shell", role, shell, verdict: "unknown", plain: false, at: target.at, text: target.text }];
+    return [
+      { kind: "shell", role, shell, verdict: "unknown", plain: false, at: target.at, text: target.text },
+    ];
   }
   const found = handover(list, shell, target.text);
   const inside = innerPlaces(target);
@@ -255,7 +280,11 @@ function resolveWords(
   context: ChainContext,
   depth: number,
 ): readonly Link[] {
-  const args = found.words.map((word) => ({ text: word.text, at: inside(word.start, word.end), exact: false }));
+  const args = found.words.map((word) => ({
+    text: word.text,
+    at: inside(word.start, word.end),
+    exact: false,
+  }));
   return resolveArgv(args, context, depth + 1);
 }
 
@@ -266,14 +295,26 @@ function scriptLinks(
   depth: number,
 ): readonly Link[] {
   const bang = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(script.text);
-  const interpreter = baseName(bang?.[1] === undefined ? "sh" : /env$/.test(bang[1]) ? (bang[2] ?? "") : bang[1]);
+  const interpreter = baseName(
+    bang?.[1] === undefined ? "sh" : bang[1].endsWith("env") ? (bang[2] ?? "") : bang[1],
+  );
   if (!SHELLS.has(interpreter)) {
     return [{ kind: "program", name: interpreter, words: rest, at: place(script, 0, 0) }];
   }
   const shell: ShellName = interpreter === "bash" ? "bash" : interpreter === "sh" ? context.shell : "unknown";
   const list = parseShell(script.text);
   if (list === undefined) {
-    return [{ kind: "shell", role: "script", shell, verdict: "unknown", plain: false, at: place(script, 0, 0), text: script.text }];
+    return [
+      {
+        kind: "shell",
+        role: "script",
+        shell,
+        verdict: "unknown",
+        plain: false,
+        at: place(script, 0, 0),
+        text: script.text,
+      },
+    ];
   }
   const found = handover(list, shell, script.text, true);
   const at = place(script, found.start, found.end);
@@ -305,7 +346,13 @@ function packageManager(
   const verb = words[0]?.text;
   const isRun = verb === "run" || verb === "run-script";
   const script =
-    name === "npx" ? undefined : isRun ? words[1]?.text : verb === "exec" || verb === "dlx" || verb === "x" ? undefined : verb;
+    name === "npx"
+      ? undefined
+      : isRun
+        ? words[1]?.text
+        : verb === "exec" || verb === "dlx" || verb === "x"
+          ? undefined
+          : verb;
   if (name === "bun" && !isRun) {
     return [{ kind: "program", name, words: [first, ...rest], at: first.at }];
   }
@@ -329,7 +376,11 @@ function packageManager(
 /** A Compose string: split into words, never given to a shell. */
 export function wordsOfString(target: Argument): readonly Argument[] | undefined {
   const inside = innerPlaces(target);
-  return splitWords(target.text)?.map((word) => ({ text: word.text, at: inside(word.start, word.end), exact: false }));
+  return splitWords(target.text)?.map((word) => ({
+    text: word.text,
+    at: inside(word.start, word.end),
+    exact: false,
+  }));
 }
 
 /** The links that a stop signal reaches: up to and with the first that keeps it. */

@@ -54,11 +54,17 @@ export function toServices(files: readonly ComposeFile[]): readonly ComposeServi
   const bases = files.filter(({ source }) => !isOverride(source.path));
   const overrides = files.filter(({ source }) => isOverride(source.path));
   const services: ComposeService[] = [];
-  for (const file of [...bases, ...overrides.filter(({ folder }) => !bases.some((base) => base.folder === folder))]) {
+  for (const file of [
+    ...bases,
+    ...overrides.filter(({ folder }) => !bases.some((base) => base.folder === folder)),
+  ]) {
     for (const [name, entry] of entries(get(file.tree, "services"))) {
       let tree = withExtends(file, entry.value, files, new Set());
       for (const override of overrides) {
-        const other = override.folder === file.folder && override !== file ? get(override.tree, "services", name) : undefined;
+        const other =
+          override.folder === file.folder && override !== file
+            ? get(override.tree, "services", name)
+            : undefined;
         tree = other === undefined ? tree : merge(tree, other);
       }
       services.push(toService(name, entry.key, tree, file));
@@ -78,7 +84,8 @@ function withExtends(file: ComposeFile, tree: Tree, files: readonly ComposeFile[
     return tree;
   }
   const path = text(get(extended, "file"));
-  const from = path === undefined ? file : files.find(({ source }) => source.path === join(file.folder, path));
+  const from =
+    path === undefined ? file : files.find(({ source }) => source.path === join(file.folder, path));
   const base = from === undefined ? undefined : get(from.tree, "services", name);
   return from === undefined || base === undefined
     ? tree
@@ -102,7 +109,9 @@ function toService(name: string, at: Place, tree: Tree, file: ComposeFile): Comp
   const build = get(tree, "build");
   const filled = (value: string | undefined): string | undefined =>
     value === undefined ? undefined : expand(value, file.variables);
-  const context = filled(text(build) ?? text(get(build, "context")) ?? (build?.kind === "map" ? "." : undefined));
+  const context = filled(
+    text(build) ?? text(get(build, "context")) ?? (build?.kind === "map" ? "." : undefined),
+  );
   const dependsOn = get(tree, "depends_on");
   return {
     name,
@@ -131,7 +140,11 @@ function words(tree: Tree | undefined, file: ComposeFile): readonly Argument[] |
   const value = text(tree);
   if (tree !== undefined && value !== undefined) {
     const filled = expand(value.replaceAll("$$", "\u0000"), file.variables).replaceAll("\u0000", "$");
-    return wordsOfString({ ...argumentOf(tree, value), text: filled, exact: filled === value && argumentOf(tree, value).exact });
+    return wordsOfString({
+      ...argumentOf(tree, value),
+      text: filled,
+      exact: filled === value && argumentOf(tree, value).exact,
+    });
   }
   return toArguments(tree)?.map((argument) => ({
     ...argument,

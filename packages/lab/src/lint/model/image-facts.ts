@@ -17,16 +17,20 @@ export interface ImageFacts {
 }
 
 const ASH = /(^|[-_.:/])(alpine|busybox)/i;
-const DASH = /(^|[-_.:/\d])(ubuntu|debian|bookworm|bullseye|buster|trixie|jammy|noble|focal|slim)([-_.\d]|$)/i;
-const BASH = /(^|[-_./:])(fedora|centos|rockylinux|almalinux|oraclelinux|amazonlinux|archlinux|opensuse|ubi[789](-minimal)?|rhel)/i;
+const DASH =
+  /(^|[-_.:/\d])(ubuntu|debian|bookworm|bullseye|buster|trixie|jammy|noble|focal|slim)([-_.\d]|$)/i;
+const BASH =
+  /(^|[-_./:])(fedora|centos|rockylinux|almalinux|oraclelinux|amazonlinux|archlinux|opensuse|ubi[789](-minimal)?|rhel)/i;
 
 /** Official images whose tags without a suffix are built on Debian or Ubuntu. */
 const DEBIAN_BASED = new Set(
-  "node python ruby golang rust php nginx httpd postgres mariadb redis haproxy perl openjdk eclipse-temurin gcc buildpack-deps".split(" "),
+  "node python ruby golang rust php nginx httpd postgres mariadb redis haproxy perl openjdk eclipse-temurin gcc buildpack-deps".split(
+    " ",
+  ),
 );
 
 export function imageFacts(reference: string): ImageFacts {
-  const [path = "", digestless = ""] = splitTag(reference);
+  const [path, digestless] = splitTag(reference);
   const name = path.replace(/^(docker\.io\/)?(library\/)?/, "");
   const official = name.includes("/") || name === "" ? undefined : name;
   const minimal =
@@ -53,7 +57,11 @@ function splitTag(reference: string): readonly [string, string] {
   return colon === -1 ? [plain, ""] : [plain.slice(0, colon), plain.slice(colon + 1)];
 }
 
-function shellOf(reference: string, official: string | undefined, minimal: boolean): readonly [ShellName, string] {
+function shellOf(
+  reference: string,
+  official: string | undefined,
+  minimal: boolean,
+): readonly [ShellName, string] {
   if (minimal) {
     return ["none", `${reference} has no shell`];
   }

@@ -1,7 +1,13 @@
 /** From a Dockerfile to the image: the last stage through its bases, the command that runs, and what the name tells. */
 
 import type { AppSource } from "../parse/app-budget.ts";
-import { type Argument, type DockerCommand, type Dockerfile, lastOf, type Stage } from "../parse/dockerfile.ts";
+import {
+  type Argument,
+  type DockerCommand,
+  type Dockerfile,
+  lastOf,
+  type Stage,
+} from "../parse/dockerfile.ts";
 import type { ShellName } from "../parse/handover.ts";
 import type { PackageJson } from "../parse/package-json.ts";
 import { place, type Source } from "../source.ts";
@@ -17,7 +23,10 @@ export interface ImageContext {
 }
 
 export function toImage(dockerfile: Dockerfile, context: ImageContext, target?: string): Image | undefined {
-  const last = target === undefined ? dockerfile.stages.at(-1) : dockerfile.stages.find(({ name }) => name === target.toLowerCase());
+  const last =
+    target === undefined
+      ? dockerfile.stages.at(-1)
+      : dockerfile.stages.find(({ name }) => name === target.toLowerCase());
   if (last === undefined) {
     return undefined;
   }
@@ -57,10 +66,12 @@ export function toImage(dockerfile: Dockerfile, context: ImageContext, target?: 
 /** A stage and the stages it is built on, newest first. */
 function lineageOf(dockerfile: Dockerfile, last: Stage): readonly Stage[] {
   const lineage = [last];
-  for (let at: Stage | undefined = last; at !== undefined && lineage.length < 50; ) {
+  for (let at: Stage | undefined = last; at !== undefined && lineage.length < 50;) {
     const { from }: Stage = at;
     const index = dockerfile.stages.indexOf(at);
-    at = dockerfile.stages.slice(0, index).findLast(({ name }) => name !== undefined && name === from.toLowerCase());
+    at = dockerfile.stages
+      .slice(0, index)
+      .findLast(({ name }) => name !== undefined && name === from.toLowerCase());
     if (at !== undefined) {
       lineage.push(at);
     }
@@ -82,8 +93,13 @@ function relinkedShell(lineage: readonly Stage[], base: ImageFacts): ImageFacts 
 }
 
 /** Source files whose nearest build context this is. */
-export function sourcesBelow(folder: string, { sources }: { readonly sources: readonly AppSource[] }): readonly AppSource[] {
-  return sources.filter((one) => folder === "" || one.folder === folder || one.folder.startsWith(`${folder}/`));
+export function sourcesBelow(
+  folder: string,
+  { sources }: { readonly sources: readonly AppSource[] },
+): readonly AppSource[] {
+  return sources.filter(
+    (one) => folder === "" || one.folder === folder || one.folder.startsWith(`${folder}/`),
+  );
 }
 
 export function chainContext(folder: string, facts: ImageFacts, context: ImageContext): ChainContext {
@@ -92,7 +108,13 @@ export function chainContext(folder: string, facts: ImageFacts, context: ImageCo
     script: (path) => {
       // The path inside the image is not the path in the context: the name is what both share.
       const name = baseName(path);
-      for (const candidate of [join(folder, path.replace(/^\//, "")), join(folder, name), join(folder, `docker/${name}`), join(folder, `scripts/${name}`), join(folder, `bin/${name}`)]) {
+      for (const candidate of [
+        join(folder, path.replace(/^\//, "")),
+        join(folder, name),
+        join(folder, `docker/${name}`),
+        join(folder, `scripts/${name}`),
+        join(folder, `bin/${name}`),
+      ]) {
         const found = context.lookup(candidate);
         if (found !== undefined) {
           return found;
@@ -140,8 +162,11 @@ function toProgram(
 /** `node server.js`: the file in the build context that has this name. */
 function entryOf(program: Program | undefined, folder: string, context: ImageContext): Source | undefined {
   const found = program === undefined ? undefined : programOf(program.chain);
-  const path = found?.name === "node" ? found.words.slice(1).find(({ text }) => !text.startsWith("-"))?.text : undefined;
-  return path === undefined ? undefined : context.lookup(join(folder, path.startsWith("/") ? baseName(path) : path));
+  const path =
+    found?.name === "node" ? found.words.slice(1).find(({ text }) => !text.startsWith("-"))?.text : undefined;
+  return path === undefined
+    ? undefined
+    : context.lookup(join(folder, path.startsWith("/") ? baseName(path) : path));
 }
 
 /** A CMD set in an older stage than the ENTRYPOINT is dropped by it. */
@@ -155,7 +180,10 @@ function cmdWords(
   if (command === undefined || stageOf(command) > stageOf(entrypoint)) {
     return [];
   }
-  return command.words ?? ["/bin/sh", "-c", command.text].map((text) => ({ text, at: command.textAt, exact: false }));
+  return (
+    command.words ??
+    ["/bin/sh", "-c", command.text].map((text) => ({ text, at: command.textAt, exact: false }))
+  );
 }
 
 /** The shell of the text form: what SHELL says, else /bin/sh. */
@@ -164,7 +192,11 @@ function textShell(lineage: readonly Stage[], facts: ImageFacts): ShellName {
     const shell = lastOf(stage, "SHELL")?.words?.[0]?.text;
     if (shell !== undefined) {
       const name = baseName(shell);
-      return name === "bash" || name === "dash" || name === "ash" ? name : name === "sh" ? facts.shell : "unknown";
+      return name === "bash" || name === "dash" || name === "ash"
+        ? name
+        : name === "sh"
+          ? facts.shell
+          : "unknown";
     }
   }
   return facts.shell;
@@ -194,7 +226,15 @@ function environmentOf(lineage: readonly Stage[]): ReadonlyMap<string, EnvValue>
 }
 
 const NUMBERS: Readonly<Record<string, string>> = {
-  "1": "SIGHUP", "2": "SIGINT", "3": "SIGQUIT", "9": "SIGKILL", "10": "SIGUSR1", "12": "SIGUSR2", "15": "SIGTERM", "19": "SIGSTOP", "28": "SIGWINCH",
+  "1": "SIGHUP",
+  "2": "SIGINT",
+  "3": "SIGQUIT",
+  "9": "SIGKILL",
+  "10": "SIGUSR1",
+  "12": "SIGUSR2",
+  "15": "SIGTERM",
+  "19": "SIGSTOP",
+  "28": "SIGWINCH",
 };
 
 /** `term`, `15`, `SIGTERM` are one signal. */

@@ -81,7 +81,7 @@ export function toObjects(tree: Tree): readonly K8sObject[] {
   if (kind === undefined || apiVersion === undefined) {
     return [];
   }
-  if (/List$/.test(kind) && get(tree, "items")?.kind === "list") {
+  if (kind.endsWith("List") && get(tree, "items")?.kind === "list") {
     return items(get(tree, "items")).flatMap(toObjects);
   }
   const at = get(tree, "kind")?.at ?? tree.at;
@@ -123,7 +123,9 @@ function toPod(object: K8sObject, template: Tree, spec: Tree, objects: readonly 
   const labels = texts(get(template, "metadata", "labels"));
   const annotations = texts(get(template, "metadata", "annotations"));
   const near = objects.filter(({ namespace }) => namespace === object.namespace);
-  const services = near.filter((one) => one.kind === "Service" && selects(get(one.tree, "spec", "selector"), labels));
+  const services = near.filter(
+    (one) => one.kind === "Service" && selects(get(one.tree, "spec", "selector"), labels),
+  );
   const names = new Set(services.map(({ name }) => name));
   const inits = items(get(spec, "initContainers")).map((tree) => toContainer(tree, true, annotations));
   return {
@@ -138,11 +140,14 @@ function toPod(object: K8sObject, template: Tree, spec: Tree, objects: readonly 
     containers: items(get(spec, "containers")).map((tree) => toContainer(tree, false, annotations)),
     sidecars: inits.filter(({ tree }) => text(get(tree, "restartPolicy")) === "Always"),
     services,
-    ingresses: near.filter((one) => one.kind === "Ingress" && backendsOf(one.tree).some((name) => names.has(name))),
+    ingresses: near.filter(
+      (one) => one.kind === "Ingress" && backendsOf(one.tree).some((name) => names.has(name)),
+    ),
     autoscaler: near.find((one) => isAutoscalerOf(one, object)),
     budgets: near.filter(
       (one) =>
-        one.kind === "PodDisruptionBudget" && selects(get(one.tree, "spec", "selector", "matchLabels"), labels),
+        one.kind === "PodDisruptionBudget" &&
+        selects(get(one.tree, "spec", "selector", "matchLabels"), labels),
     ),
   };
 }
@@ -271,7 +276,10 @@ function hookTime(words: readonly Argument[]): { ms: number; complete: boolean }
     const ms = sleepDuration(words[1]?.text ?? "");
     return { ms: ms ?? 0, complete: ms !== undefined };
   }
-  const script = ["sh", "bash", "ash", "dash"].includes(name) && /^-\w*c$/.test(words[1]?.text ?? "") ? words[2] : undefined;
+  const script =
+    ["sh", "bash", "ash", "dash"].includes(name) && /^-\w*c$/.test(words[1]?.text ?? "")
+      ? words[2]
+      : undefined;
   const list = script === undefined ? undefined : parseShell(script.text);
   if (list === undefined) {
     return { ms: 0, complete: false };
@@ -289,7 +297,9 @@ function hookTime(words: readonly Argument[]): { ms: number; complete: boolean }
     }
   }
   // Sleeps inside branches and loops may run never or often.
-  const simple = list.every((item) => item.chain.every(({ pipeline }) => pipeline.every(({ kind }) => kind === "simple")));
+  const simple = list.every((item) =>
+    item.chain.every(({ pipeline }) => pipeline.every(({ kind }) => kind === "simple")),
+  );
   return simple ? { ms, complete } : { ms: 0, complete: false };
 }
 

@@ -18,7 +18,12 @@ export interface Router {
 
 /** A file that could not be read as what it is. */
 export interface FileProblem {
-  readonly rule: "file/broken" | "file/unreadable" | "file/too-large" | "file/template" | "file/not-recognised";
+  readonly rule:
+    | "file/broken"
+    | "file/unreadable"
+    | "file/too-large"
+    | "file/template"
+    | "file/not-recognised";
   readonly message: string;
   readonly at: Place;
 }

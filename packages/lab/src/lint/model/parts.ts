@@ -25,12 +25,16 @@ export function partsOf({ said, environment, sources, chain }: Sources): Parts {
   const fromEnv = (name: string): Time | undefined => {
     const found = environment.get(name);
     const ms = found === undefined ? undefined : goDuration(found.value);
-    return found === undefined || ms === undefined ? undefined : { ms, origin: { kind: "file", at: found.at } };
+    return found === undefined || ms === undefined
+      ? undefined
+      : { ms, origin: { kind: "file", at: found.at } };
   };
   const literal = onlyBudget(sources);
   const drainDelay = said?.drainDelay ?? fromEnv("LASTCALL_DRAIN_DELAY") ?? literal?.get("drainDelayMs");
-  const graceful = said?.gracefulTimeout ?? fromEnv("LASTCALL_GRACEFUL_TIMEOUT") ?? literal?.get("gracefulTimeoutMs");
-  const teardown = said?.teardownTimeout ?? fromEnv("LASTCALL_TEARDOWN_TIMEOUT") ?? literal?.get("teardownTimeoutMs");
+  const graceful =
+    said?.gracefulTimeout ?? fromEnv("LASTCALL_GRACEFUL_TIMEOUT") ?? literal?.get("gracefulTimeoutMs");
+  const teardown =
+    said?.teardownTimeout ?? fromEnv("LASTCALL_TEARDOWN_TIMEOUT") ?? literal?.get("teardownTimeoutMs");
   const whole = fromEnv("LASTCALL_GRACE_PERIOD") ?? literal?.get("gracePeriodMs");
   if (drainDelay ?? graceful ?? teardown) {
     return { drainDelay, graceful, teardown, whole: undefined, chosen: true };
@@ -67,7 +71,9 @@ function serverTimeout(chain: readonly Link[]): { time: Time; chosen: boolean } 
   const program = programOf(chain);
   const words = program?.words ?? [];
   // `bundle exec sidekiq`, `python -m gunicorn`, `poetry run gunicorn`.
-  const index = words.slice(0, 4).findIndex(({ text }) => SERVERS[text.slice(text.lastIndexOf("/") + 1)] !== undefined);
+  const index = words
+    .slice(0, 4)
+    .findIndex(({ text }) => SERVERS[text.slice(text.lastIndexOf("/") + 1)] !== undefined);
   const name = words[index]?.text ?? "";
   const server = SERVERS[name.slice(name.lastIndexOf("/") + 1)];
   if (server === undefined) {

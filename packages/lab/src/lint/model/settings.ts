@@ -50,7 +50,9 @@ export const DEFAULT_SETTINGS: Settings = {
   problems: [],
 };
 
-const KNOWN = new Set("rules budgets images routers ignore kubernetes nginx node preDrain platformCap".split(" "));
+const KNOWN = new Set(
+  "rules budgets images routers ignore kubernetes nginx node preDrain platformCap".split(" "),
+);
 const LEVELS = new Set(["off", "info", "warning", "error"]);
 
 export function readSettings(tree: Tree | undefined, ruleIds: ReadonlySet<string>): Settings {
@@ -108,7 +110,10 @@ export function readSettings(tree: Tree | undefined, ruleIds: ReadonlySet<string
     budgets,
     images: new Map(entries(get(lint, "images")).map(([key, { value }]) => [key, text(value) ?? ""])),
     routers: new Map(
-      entries(get(lint, "routers")).map(([key, { value }]) => [key, items(value).flatMap((item) => text(item) ?? [])]),
+      entries(get(lint, "routers")).map(([key, { value }]) => [
+        key,
+        items(value).flatMap((item) => text(item) ?? []),
+      ]),
     ),
     ignore: items(get(lint, "ignore")).flatMap((item) => text(item) ?? []),
     kubernetes: version(get(lint, "kubernetes")),

@@ -30,7 +30,13 @@ export interface Task {
   readonly capMs: number | undefined;
 }
 
-function timerOf(name: string, tree: Tree | undefined, ms: number | undefined, fallback: { ms: number; of: string }, at: Place): Timer {
+function timerOf(
+  name: string,
+  tree: Tree | undefined,
+  ms: number | undefined,
+  fallback: { ms: number; of: string },
+  at: Place,
+): Timer {
   return tree === undefined || ms === undefined
     ? { name, ms: fallback.ms, origin: { kind: "default", of: fallback.of }, at }
     : { name, ms, origin: { kind: "file", at: tree.at }, at: tree.at };
@@ -58,7 +64,13 @@ export function ecsTasks(tree: Tree): readonly Task[] {
       label: "ECS container",
       name,
       at,
-      timer: timerOf("stopTimeout", stop, seconds === undefined ? undefined : seconds * 1000, { ms: 30_000, of: "ECS" }, at),
+      timer: timerOf(
+        "stopTimeout",
+        stop,
+        seconds === undefined ? undefined : seconds * 1000,
+        { ms: 30_000, of: "ECS" },
+        at,
+      ),
       image: text(get(container, "image")),
       entrypoint: toArguments(get(container, "entryPoint")),
       command: toArguments(get(container, "command")),
@@ -89,10 +101,17 @@ export function nomadTasks(job: Tree): readonly Task[] {
         label: "Nomad task",
         name,
         at,
-        timer: timerOf("kill_timeout", kill, kill === undefined ? undefined : ms, { ms: 5000, of: "Nomad" }, at),
+        timer: timerOf(
+          "kill_timeout",
+          kill,
+          kill === undefined ? undefined : ms,
+          { ms: 5000, of: "Nomad" },
+          at,
+        ),
         image: text(get(task, "Config", "image")),
         entrypoint: undefined,
-        command: command === undefined || first === undefined ? undefined : [argumentOf(command, first), ...args],
+        command:
+          command === undefined || first === undefined ? undefined : [argumentOf(command, first), ...args],
         environment: new Map(),
         stopSignal: signal === undefined ? undefined : { signal: text(signal) ?? "", at: signal.at },
         init: false,
@@ -113,7 +132,10 @@ export function ecosystemTree(source: Source): Tree | undefined {
   const end = source.text.lastIndexOf("}");
   const body = source.text
     .slice(from, end + 1)
-    .replaceAll(/(^|[\s,{[])\/\/[^\n]*/g, (comment, lead: string) => lead + " ".repeat(comment.length - lead.length))
+    .replaceAll(
+      /(^|[\s,{[])\/\/[^\n]*/g,
+      (comment, lead: string) => lead + " ".repeat(comment.length - lead.length),
+    )
     .replaceAll(/`[^`]*`/g, (quoted) => `"${" ".repeat(quoted.length - 2)}"`);
   // Newlines before it are kept, so that offsets and lines stay those of the file.
   const before = source.text.slice(0, from).replaceAll(/[^\n]/g, " ");
@@ -147,7 +169,9 @@ export function pm2Apps(tree: Tree, folder: string): readonly Task[] {
 }
 
 export function supervisorPrograms(unit: Unit): readonly Task[] {
-  const names = new Set([...unit.settings.keys()].flatMap((key) => /^program:([^.]+)\./.exec(key)?.[1] ?? []));
+  const names = new Set(
+    [...unit.settings.keys()].flatMap((key) => /^program:([^.]+)\./.exec(key)?.[1] ?? []),
+  );
   return [...names].map((name) => {
     const setting = (key: string): Setting | undefined => unit.settings.get(`program:${name}.${key}`)?.at(-1);
     const wait = setting("stopwaitsecs");

@@ -11,7 +11,15 @@ import type { ComposeService } from "./compose.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import type { Pod, PodContainer } from "./kubernetes.ts";
 
-export type Platform = "kubernetes" | "compose" | "swarm" | "systemd" | "ecs" | "nomad" | "pm2" | "supervisor";
+export type Platform =
+  | "kubernetes"
+  | "compose"
+  | "swarm"
+  | "systemd"
+  | "ecs"
+  | "nomad"
+  | "pm2"
+  | "supervisor";
 
 /** The time after which the platform kills. */
 export interface Timer {
@@ -84,7 +92,9 @@ export interface Member {
   readonly parts: Parts;
   /** The source files that are known to be its own. */
   readonly sources: readonly AppSource[];
-  readonly stopSignal: { readonly signal: string; readonly origin: Origin; readonly at: Place | undefined } | undefined;
+  readonly stopSignal:
+    | { readonly signal: string; readonly origin: Origin; readonly at: Place | undefined }
+    | undefined;
   readonly container?: PodContainer;
 }
 

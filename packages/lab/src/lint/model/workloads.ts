@@ -52,10 +52,15 @@ function programOf(given: Command, links: Links): Program | undefined {
     return image?.program;
   }
   const words =
-    entrypoint === undefined ? [...(image?.entrypoint?.words ?? []), ...(command ?? image?.command?.words ?? [])] : [...entrypoint, ...(command ?? [])];
+    entrypoint === undefined
+      ? [...(image?.entrypoint?.words ?? []), ...(command ?? image?.command?.words ?? [])]
+      : [...entrypoint, ...(command ?? [])];
   const at = (entrypoint ?? command)?.[0]?.at ?? image?.program?.at;
   // A text-form ENTRYPOINT ignores the words; an unknown one may be anything.
-  if (at === undefined || (entrypoint === undefined && image?.entrypoint !== undefined && image.entrypoint.words === undefined)) {
+  if (
+    at === undefined ||
+    (entrypoint === undefined && image?.entrypoint !== undefined && image.entrypoint.words === undefined)
+  ) {
     return image?.program;
   }
   const folder = image?.dockerfile.folder ?? "\u0000";
@@ -116,7 +121,16 @@ function podMember(container: PodContainer, pod: Pod, links: Links, pid1: boolea
   const image = container.image === undefined ? undefined : links.imageOf.name(container.image);
   const facts = image?.facts ?? (container.image === undefined ? UNKNOWN_IMAGE : imageFacts(container.image));
   const program = programOf(
-    { platform: "kubernetes", entrypoint: container.command, command: container.args, image, facts, init: false, pid1, name: container.name },
+    {
+      platform: "kubernetes",
+      entrypoint: container.command,
+      command: container.args,
+      image,
+      facts,
+      init: false,
+      pid1,
+      name: container.name,
+    },
     links,
   );
   const environment = new Map<string, EnvValue>(image?.environment);
@@ -127,7 +141,10 @@ function podMember(container: PodContainer, pod: Pod, links: Links, pid1: boolea
     }
   }
   const stop = get(container.tree, "lifecycle", "stopSignal");
-  const known = container.command === undefined && container.args !== undefined && image === undefined ? undefined : program;
+  const known =
+    container.command === undefined && container.args !== undefined && image === undefined
+      ? undefined
+      : program;
   return {
     name: container.name,
     at: container.at,
@@ -143,7 +160,11 @@ function podMember(container: PodContainer, pod: Pod, links: Links, pid1: boolea
       sources: image?.sources ?? [],
       chain: known?.chain ?? [],
     }),
-    stopSignal: stopSignalOf(stop === undefined ? undefined : { signal: text(stop) ?? "", at: stop.at }, image, facts),
+    stopSignal: stopSignalOf(
+      stop === undefined ? undefined : { signal: text(stop) ?? "", at: stop.at },
+      image,
+      facts,
+    ),
   };
 }
 
@@ -155,7 +176,12 @@ export function composeWorkload(service: ComposeService, links: Links): Workload
   const timer: Timer =
     stop === undefined
       ? { name: "stop_grace_period", ms: 10_000, origin: { kind: "default", of: "Compose" }, at: service.at }
-      : { name: "stop_grace_period", ms: ms ?? Number.NaN, origin: { kind: "file", at: stop.at }, at: stop.at };
+      : {
+          name: "stop_grace_period",
+          ms: ms ?? Number.NaN,
+          origin: { kind: "file", at: stop.at },
+          at: stop.at,
+        };
   const image =
     service.context === undefined
       ? service.image === undefined
@@ -165,13 +191,25 @@ export function composeWorkload(service: ComposeService, links: Links): Workload
   const facts = image?.facts ?? (service.image === undefined ? UNKNOWN_IMAGE : imageFacts(service.image));
   const init = truth(get(tree, "init")) === true;
   const program = programOf(
-    { platform: "compose", entrypoint: service.entrypoint, command: service.command, image, facts, init, pid1: true, name },
+    {
+      platform: "compose",
+      entrypoint: service.entrypoint,
+      command: service.command,
+      image,
+      facts,
+      init,
+      pid1: true,
+      name,
+    },
     links,
   );
   const environment = new Map([...(image?.environment ?? []), ...service.environment]);
   const signal = get(tree, "stop_signal");
   return {
-    platform: get(tree, "deploy", "update_config") === undefined && get(tree, "deploy", "mode") === undefined ? "compose" : "swarm",
+    platform:
+      get(tree, "deploy", "update_config") === undefined && get(tree, "deploy", "mode") === undefined
+        ? "compose"
+        : "swarm",
     name: `service ${name}`,
     at: service.at,
     // A duration that Compose itself refuses is no timer.
@@ -186,8 +224,17 @@ export function composeWorkload(service: ComposeService, links: Links): Workload
         program,
         environment,
         sources: image?.sources ?? [],
-        parts: partsOf({ said: saidFor(links, name), environment, sources: image?.sources ?? [], chain: program?.chain ?? [] }),
-        stopSignal: stopSignalOf(signal === undefined ? undefined : { signal: text(signal) ?? "", at: signal.at }, image, facts),
+        parts: partsOf({
+          said: saidFor(links, name),
+          environment,
+          sources: image?.sources ?? [],
+          chain: program?.chain ?? [],
+        }),
+        stopSignal: stopSignalOf(
+          signal === undefined ? undefined : { signal: text(signal) ?? "", at: signal.at },
+          image,
+          facts,
+        ),
       },
     ],
   };
@@ -210,9 +257,12 @@ export function taskWorkload(task: Task, links: Links): Workload {
     links,
   );
   const environment = new Map([...(image?.environment ?? []), ...task.environment]);
-  const sources = image?.sources ?? (task.folder === undefined ? [] : sourcesBelow(task.folder, links.context));
+  const sources =
+    image?.sources ?? (task.folder === undefined ? [] : sourcesBelow(task.folder, links.context));
   const timer =
-    task.capMs !== undefined && task.timer.ms > task.capMs ? { ...task.timer, ms: task.capMs, writtenMs: task.timer.ms } : task.timer;
+    task.capMs !== undefined && task.timer.ms > task.capMs
+      ? { ...task.timer, ms: task.capMs, writtenMs: task.timer.ms }
+      : task.timer;
   return {
     platform: task.platform,
     name: `${task.label} ${task.name}`,
@@ -227,7 +277,12 @@ export function taskWorkload(task: Task, links: Links): Workload {
         program,
         environment,
         sources,
-        parts: partsOf({ said: saidFor(links, task.name), environment, sources, chain: program?.chain ?? [] }),
+        parts: partsOf({
+          said: saidFor(links, task.name),
+          environment,
+          sources,
+          chain: program?.chain ?? [],
+        }),
         stopSignal: stopSignalOf(task.stopSignal, image, facts),
       },
     ],
@@ -240,7 +295,9 @@ function stopTimeout(unit: Unit): Time | undefined {
   const both = setting(unit, "Service.TimeoutSec");
   const last = own === undefined || (both !== undefined && isLater(both, own)) ? both : own;
   const ms = last === undefined ? undefined : systemdDuration(last.value);
-  return last === undefined || ms === undefined ? undefined : { ms: ms === 0 ? Number.POSITIVE_INFINITY : ms, origin: { kind: "file", at: last.at } };
+  return last === undefined || ms === undefined
+    ? undefined
+    : { ms: ms === 0 ? Number.POSITIVE_INFINITY : ms, origin: { kind: "file", at: last.at } };
 }
 
 function isLater(left: Setting, right: Setting): boolean {
@@ -261,8 +318,19 @@ export function unitWorkload(unit: Unit, links: Links): Workload {
   const none: Origin = { kind: "default", of: "systemd" };
   const isOneshot = setting(unit, "Service.Type")?.value === "oneshot";
   const at = timeout?.origin.kind === "file" ? timeout.origin.at : (start?.at ?? unit.at);
-  const timer: Timer = { name: "TimeoutStopSec", ms: timeout?.ms ?? 90_000, origin: timeout?.origin ?? none, at };
-  const chain = start === undefined ? [] : resolveArgv(execWords(start), chainContext("\u0000", { ...UNKNOWN_IMAGE, shell: "unknown" }, links.context));
+  const timer: Timer = {
+    name: "TimeoutStopSec",
+    ms: timeout?.ms ?? 90_000,
+    origin: timeout?.origin ?? none,
+    at,
+  };
+  const chain =
+    start === undefined
+      ? []
+      : resolveArgv(
+          execWords(start),
+          chainContext("\u0000", { ...UNKNOWN_IMAGE, shell: "unknown" }, links.context),
+        );
   const environment = new Map<string, EnvValue>();
   for (const one of settingsOf(unit, "Service.Environment")) {
     for (const match of one.value.matchAll(/"?(\w+)=("([^"]*)"|'([^']*)'|[^\s"]*)/g)) {
@@ -286,11 +354,24 @@ export function unitWorkload(unit: Unit, links: Links): Workload {
         program:
           start === undefined
             ? undefined
-            : { name, at: start.at, chain, facts: UNKNOWN_IMAGE, image: undefined, platform: "systemd", pid1: false, words: undefined },
+            : {
+                name,
+                at: start.at,
+                chain,
+                facts: UNKNOWN_IMAGE,
+                image: undefined,
+                platform: "systemd",
+                pid1: false,
+                words: undefined,
+              },
         environment,
         sources: [],
         parts: partsOf({ said: saidFor(links, unit.name, name), environment, sources: [], chain }),
-        stopSignal: stopSignalOf(signal === undefined ? undefined : { signal: signal.value, at: signal.at }, undefined, UNKNOWN_IMAGE),
+        stopSignal: stopSignalOf(
+          signal === undefined ? undefined : { signal: signal.value, at: signal.at },
+          undefined,
+          UNKNOWN_IMAGE,
+        ),
       },
     ],
   };

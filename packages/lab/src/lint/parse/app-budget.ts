@@ -48,12 +48,17 @@ export function readAppSource(source: Source, folder: string): AppSource | undef
   for (const match of text.matchAll(/["'](SIG(?:TERM|INT|QUIT|USR2))["']\s*[,\]]/g)) {
     signals.add(match[1] ?? "");
   }
-  const forced = new RegExp(String.raw`setTimeout\(\s*(?:\(\)\s*=>|function\s*\(\)\s*\{)[^;]{0,120}?process\.exit\([^)]*\)[;\s}]*,\s*${NUMBER}`).exec(text);
+  const forced = new RegExp(
+    String.raw`setTimeout\(\s*(?:\(\)\s*=>|function\s*\(\)\s*\{)[^;]{0,120}?process\.exit\([^)]*\)[;\s}]*,\s*${NUMBER}`,
+  ).exec(text);
   const keepAlive = new RegExp(String.raw`\.keepAliveTimeout\s*=\s*${NUMBER}`).exec(text);
   const timeOf = (match: RegExpExecArray | null): Time | undefined =>
     match === null
       ? undefined
-      : { ms: product(match[1] ?? ""), origin: { kind: "file", at: place(source, match.index, match.index + match[0].length) } };
+      : {
+          ms: product(match[1] ?? ""),
+          origin: { kind: "file", at: place(source, match.index, match.index + match[0].length) },
+        };
   return {
     source,
     folder,

@@ -49,7 +49,10 @@ export function readDockerfile(source: Source, folder: string): Dockerfile {
         args.set(match[1] ?? "", match[3] ?? "");
       }
     } else if (keyword === "FROM") {
-      const words = command.text.trim().split(/\s+/).filter((word) => !word.startsWith("--"));
+      const words = command.text
+        .trim()
+        .split(/\s+/)
+        .filter((word) => !word.startsWith("--"));
       const name = /^as$/i.test(words[1] ?? "") ? words[2]?.toLowerCase() : undefined;
       stages.push({ name, from: expand(words[0] ?? "", args), at: command.at, instructions: [] });
     } else {
@@ -104,7 +107,11 @@ function execWords(
     const range = strings[index]?.getRange();
     const at =
       range === undefined
-        ? place(source, offset(source, instruction.getRange().start), offset(source, instruction.getRange().end))
+        ? place(
+            source,
+            offset(source, instruction.getRange().start),
+            offset(source, instruction.getRange().end),
+          )
         : place(source, offset(source, range.start), offset(source, range.end));
     return { text: value, at, exact: source.text.slice(at.start + 1, at.end - 1) === value };
   });

@@ -52,7 +52,7 @@ export function handover(list: ShellList, shell: ShellName, text: string, file =
       functions.set(command.name, command.body);
     }
   }
-  return ofList(list, { shell, file, endsWithNewline: /\n$/.test(text), functions, depth: 0 });
+  return ofList(list, { shell, file, endsWithNewline: text.endsWith("\n"), functions, depth: 0 });
 }
 
 function* everyCommand(list: ShellList): Iterable<ShellCommand> {
@@ -86,7 +86,10 @@ export function* simpleCommands(list: ShellList): Iterable<ShellCommand & { kind
 /** A script that traps the stop signal may forward it: only running it could tell. */
 function trapsSignals(list: ShellList): boolean {
   for (const command of simpleCommands(list)) {
-    if (command.words[0]?.text === "trap" && command.words.slice(2).some(({ text }) => /^(SIG)?(TERM|INT|QUIT|HUP)$|^15$/i.test(text))) {
+    if (
+      command.words[0]?.text === "trap" &&
+      command.words.slice(2).some(({ text }) => /^(SIG)?(TERM|INT|QUIT|HUP)$|^15$/i.test(text))
+    ) {
       return true;
     }
   }
@@ -130,7 +133,9 @@ function ofItem(item: ShellItem, setting: Setting): Handover | "brief" {
     const last = at === item.chain.length - 1;
     if (pipeline.length > 1) {
       // Every shell runs the parts of a pipe in children, `exec` or not.
-      const program = pipeline.map((command) => ofCommand(command, setting)).find((found) => found !== "brief");
+      const program = pipeline
+        .map((command) => ofCommand(command, setting))
+        .find((found) => found !== "brief");
       if (program !== undefined) {
         return program.verdict === "unknown" ? program : { ...program, verdict: "stays", fixable: false };
       }

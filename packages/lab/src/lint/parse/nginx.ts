@@ -123,7 +123,7 @@ function* tokenize(text: string): Iterable<Token> {
       }
       at = Math.min(at, text.length);
       const word = text.slice(start, at);
-      lua ||= /_by_lua_block$/.test(word);
+      lua ||= word.endsWith("_by_lua_block");
       yield { text: word, quoted: false, start, end: at };
     }
   }

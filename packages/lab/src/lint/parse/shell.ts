@@ -133,7 +133,7 @@ function tokenize(text: string): readonly Token[] | undefined {
         at += op.length;
         if (op === "\n") {
           for (const { end, strip } of heredocs.splice(0)) {
-            for (let done = false; !done && at < text.length; ) {
+            for (let done = false; !done && at < text.length;) {
               const stop = text.indexOf("\n", at);
               const line = text.slice(at, stop === -1 ? text.length : stop).replace(/\r$/, "");
               at = stop === -1 ? text.length : stop + 1;
@@ -161,7 +161,10 @@ function readWord(text: string, start: number, plain: boolean): Word | undefined
   let literal = true;
   while (at < text.length) {
     const char = text[at] ?? "";
-    if (/\s/.test(char) || (!plain && /[;&|<>()]/.test(char) && !(/[<>]/.test(char) && text[at + 1] === "("))) {
+    if (
+      /\s/.test(char) ||
+      (!plain && /[;&|<>()]/.test(char) && !(/[<>]/.test(char) && text[at + 1] === "("))
+    ) {
       break;
     }
     if (char === "\\") {
@@ -214,7 +217,11 @@ function readWord(text: string, start: number, plain: boolean): Word | undefined
       value += text.slice(at, end);
       at = end;
     } else {
-      literal &&= plain || !/[*?[]/.test(char) || text.slice(start, at + 2) === "[" || /^\[\[?(\s|$)/.test(text.slice(start));
+      literal &&=
+        plain ||
+        !/[*?[]/.test(char) ||
+        text.slice(start, at + 2) === "[" ||
+        /^\[\[?(\s|$)/.test(text.slice(start));
       value += char;
       at += 1;
     }
@@ -360,11 +367,22 @@ class Parser {
       this.#expect("}");
       return { kind: "group", body, redirects: this.#redirects(), start, end: this.#end() };
     }
-    if (word === "if" || word === "while" || word === "until" || word === "for" || word === "case" || word === "select") {
+    if (
+      word === "if" ||
+      word === "while" ||
+      word === "until" ||
+      word === "for" ||
+      word === "case" ||
+      word === "select"
+    ) {
       return this.#compound(word, start, depth);
     }
     const isFunction =
-      word !== undefined && next?.kind === "op" && next.op === "(" && after?.kind === "op" && after.op === ")";
+      word !== undefined &&
+      next?.kind === "op" &&
+      next.op === "(" &&
+      after?.kind === "op" &&
+      after.op === ")";
     if (isFunction || word === "function") {
       if (word === "function") {
         this.#at += 1;
@@ -452,7 +470,7 @@ class Parser {
         const isAssign = words.length === 0 && /^[A-Za-z_]\w*\+?=/.test(token.word.raw);
         (isAssign ? assigns : words).push(token.word);
         this.#at += 1;
-        if (isAssign && /=$/.test(token.word.raw) && this.#op() === "(") {
+        if (isAssign && token.word.raw.endsWith("=") && this.#op() === "(") {
           // A bash array: skip to its end.
           while (!this.atEnd && this.#op() !== ")") {
             this.#at += 1;

@@ -96,7 +96,10 @@ class Converter {
         merged.push(...(tree.kind === "list" ? tree.items : [tree]));
       } else {
         // A later duplicate wins, as most readers do.
-        own.set(name, { key: this.#place(key), value: value === null ? this.#scalar(null, key) : this.tree(value) });
+        own.set(name, {
+          key: this.#place(key),
+          value: value === null ? this.#scalar(null, key) : this.tree(value),
+        });
       }
     }
     for (const tree of merged) {

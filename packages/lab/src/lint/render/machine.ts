@@ -18,7 +18,11 @@ export function renderJson(findings: readonly Finding[], files: number): string 
       endLine: end.line,
       endColumn: end.column,
       details: details ?? [],
-      related: (related ?? []).map((one) => ({ message: one.message, file: one.at.source.path, line: position(one.at.source, one.at.start).line })),
+      related: (related ?? []).map((one) => ({
+        message: one.message,
+        file: one.at.source.path,
+        line: position(one.at.source, one.at.start).line,
+      })),
       fixable: fix !== undefined,
     };
   });
@@ -29,7 +33,8 @@ const LEVELS = { error: "error", warning: "warning", info: "notice" } as const;
 
 /** GitHub's workflow commands: its own escapes for properties and messages. */
 export function renderGithub(findings: readonly Finding[]): string {
-  const message = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const message = (text: string): string =>
+    text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   const property = (text: string): string => message(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
   return findings
     .map((finding) => {
@@ -64,11 +69,13 @@ export function renderJunit(findings: readonly Finding[]): string {
 }
 
 function xml(text: string): string {
-  return text
-    // XML 1.0 has no way to write these characters.
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "?")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these characters.
+      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "?")
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+  );
 }

@@ -4,7 +4,6 @@ import type { Finding, Rule } from "../finding.ts";
 import { type Place, position } from "../source.ts";
 
 const LEVELS = { error: "error", warning: "warning", info: "note" } as const;
-const DOCS = "https://github.com/lastcall-dev/lastcall/blob/main/docs/rules/";
 
 export function renderSarif(findings: readonly Finding[], rules: readonly Rule[], version: string): string {
   const used = rules.filter(({ id }) => findings.some(({ rule }) => rule === id));
@@ -17,12 +16,11 @@ export function renderSarif(findings: readonly Finding[], rules: readonly Rule[]
           driver: {
             name: "lastcall",
             version,
-            informationUri: "https://github.com/lastcall-dev/lastcall",
             rules: used.map(({ id, summary, why, severity }) => ({
               id,
               shortDescription: { text: summary },
               fullDescription: { text: why },
-              helpUri: `${DOCS}${id}.md`,
+              help: { text: `docs/rules/${id}.md, or: lastcall lint --explain ${id}` },
               defaultConfiguration: { level: LEVELS[severity] },
             })),
           },
@@ -34,7 +32,10 @@ export function renderSarif(findings: readonly Finding[], rules: readonly Rule[]
           level: LEVELS[finding.severity],
           message: { text: [finding.message, ...(finding.details ?? []), finding.why].join("\n") },
           locations: [location(finding.at)],
-          relatedLocations: (finding.related ?? []).map(({ message, at }) => ({ ...location(at), message: { text: message } })),
+          relatedLocations: (finding.related ?? []).map(({ message, at }) => ({
+            ...location(at),
+            message: { text: message },
+          })),
           ...(finding.fix === undefined ? {} : { fixes: [fixOf(finding.fix)] }),
         })),
       },

@@ -9,7 +9,13 @@ export interface TextOptions {
   readonly suppressed: number;
 }
 
-const CODES: Readonly<Record<Severity | "dim" | "bold", string>> = { error: "31", warning: "33", info: "36", dim: "2", bold: "1" };
+const CODES: Readonly<Record<Severity | "dim" | "bold", string>> = {
+  error: "31",
+  warning: "33",
+  info: "36",
+  dim: "2",
+  bold: "1",
+};
 
 export function renderText(findings: readonly Finding[], options: TextOptions): string {
   const paint = (code: keyof typeof CODES, text: string): string =>
@@ -30,7 +36,10 @@ export function renderText(findings: readonly Finding[], options: TextOptions): 
 }
 
 /** The line itself with the place marked, and its neighbours. */
-function frame({ at, severity }: Finding, paint: (code: keyof typeof CODES, text: string) => string): readonly string[] {
+function frame(
+  { at, severity }: Finding,
+  paint: (code: keyof typeof CODES, text: string) => string,
+): readonly string[] {
   const { source } = at;
   if (source.text === "") {
     return [];
@@ -39,17 +48,27 @@ function frame({ at, severity }: Finding, paint: (code: keyof typeof CODES, text
   const lines: string[] = [];
   const width = String(line + 1).length;
   for (const number of [line - 1, line, line + 1]) {
-    if (number < 1 || number > source.starts.length || (number !== line && lineText(source, number).trim() === "")) {
+    if (
+      number < 1 ||
+      number > source.starts.length ||
+      (number !== line && lineText(source, number).trim() === "")
+    ) {
       continue;
     }
     const text = lineText(source, number).replaceAll("\t", "  ").slice(0, 160);
-    lines.push(`    ${number === line ? ">" : " "} ${paint("dim", `${String(number).padStart(width)} |`)} ${text}`.trimEnd());
+    lines.push(
+      `    ${number === line ? ">" : " "} ${paint("dim", `${String(number).padStart(width)} |`)} ${text}`.trimEnd(),
+    );
     if (number === line) {
-      const before = lineText(source, number).slice(0, column - 1).replaceAll("\t", "  ");
+      const before = lineText(source, number)
+        .slice(0, column - 1)
+        .replaceAll("\t", "  ");
       const rest = lineText(source, number).length - column + 1;
       const length = Math.max(1, Math.min(at.end - at.start, rest, 160 - before.length));
       if (before.length < 160) {
-        lines.push(`      ${" ".repeat(width)} ${paint("dim", "|")} ${" ".repeat(before.length)}${paint(severity, "^".repeat(length))}`);
+        lines.push(
+          `      ${" ".repeat(width)} ${paint("dim", "|")} ${" ".repeat(before.length)}${paint(severity, "^".repeat(length))}`,
+        );
       }
     }
   }
@@ -60,7 +79,8 @@ function summary(findings: readonly Finding[], { files, suppressed }: TextOption
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   const parts = (["error", "warning", "info"] as const).flatMap((severity) => {
     const found = count(severity);
-    const word = severity === "info" ? (found === 1 ? "note" : "notes") : found === 1 ? severity : `${severity}s`;
+    const word =
+      severity === "info" ? (found === 1 ? "note" : "notes") : found === 1 ? severity : `${severity}s`;
     return found === 0 ? [] : [`${found} ${word}`];
   });
   const silenced = suppressed === 0 ? "" : `, ${suppressed} silenced`;

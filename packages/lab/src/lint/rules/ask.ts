@@ -103,7 +103,8 @@ export function isStateful(image: string | undefined): boolean {
 /** A mesh proxy is asked for, which drains in its own way. */
 export function isMeshed(pod: Pod): boolean {
   const asked = (map: ReadonlyMap<string, string>): boolean =>
-    map.get("sidecar.istio.io/inject") === "true" || /^(enabled|ingress)$/.test(map.get("linkerd.io/inject") ?? "");
+    map.get("sidecar.istio.io/inject") === "true" ||
+    /^(enabled|ingress)$/.test(map.get("linkerd.io/inject") ?? "");
   return asked(pod.annotations) || asked(pod.labels);
 }
 
@@ -138,7 +139,10 @@ export function albIngresses(pod: Pod): readonly K8sObject[] {
 }
 
 /** The load balancer's own drain times that are written down. */
-export function deregistration(pod: Pod, model: Model): readonly { readonly ms: number; readonly at: Place }[] {
+export function deregistration(
+  pod: Pod,
+  model: Model,
+): readonly { readonly ms: number; readonly at: Place }[] {
   const found: { ms: number; at: Place }[] = [];
   const keys = [
     "alb.ingress.kubernetes.io/target-group-attributes",
@@ -158,7 +162,12 @@ export function deregistration(pod: Pod, model: Model): readonly { readonly ms: 
     for (const config of model.objects) {
       const value = get(config.tree, "spec", "connectionDraining", "drainingTimeoutSec");
       const limit = number(value);
-      if (config.kind === "BackendConfig" && names.includes(`"${config.name}"`) && limit !== undefined && value !== undefined) {
+      if (
+        config.kind === "BackendConfig" &&
+        names.includes(`"${config.name}"`) &&
+        limit !== undefined &&
+        value !== undefined
+      ) {
         found.push({ ms: limit * 1000, at: value.at });
       }
     }
@@ -171,7 +180,10 @@ export function pctOrInt(tree: Tree | undefined): { readonly count?: number; rea
   const value = text(tree);
   const percent = /^(\d+)%$/.exec(value ?? "");
   const count = number(tree);
-  return { ...(percent === null ? {} : { percent: Number(percent[1]) }), ...(count === undefined ? {} : { count }) };
+  return {
+    ...(percent === null ? {} : { percent: Number(percent[1]) }),
+    ...(count === undefined ? {} : { count }),
+  };
 }
 
 /** The program that a unit runs, behind wrappers. */
@@ -184,7 +196,8 @@ export function unitProgram(unit: Unit, model: Model): string | undefined {
 /** The commands of an ExecStop line, those in `sh -c` text included, as words. */
 export function stopCommands(line: Setting): readonly (readonly string[])[] {
   const words = execWords(line).map((word) => word.text);
-  const script = /^(ba|da|a)?sh$/.test(baseName(words[0] ?? "")) && /^-\w*c$/.test(words[1] ?? "") ? words[2] : undefined;
+  const script =
+    /^(ba|da|a)?sh$/.test(baseName(words[0] ?? "")) && /^-\w*c$/.test(words[1] ?? "") ? words[2] : undefined;
   const list = script === undefined ? undefined : parseShell(script);
   return list === undefined
     ? [words]
@@ -248,7 +261,10 @@ export function backends(file: HaproxyFile): readonly Backend[] {
 }
 
 /** A line of the backend, else of its defaults. */
-export function hasOption({ section, defaults }: Backend, ...words: readonly string[]): HaproxyLine | undefined {
+export function hasOption(
+  { section, defaults }: Backend,
+  ...words: readonly string[]
+): HaproxyLine | undefined {
   return lineOfSection(section, ...words) ?? lineOfSection(defaults, ...words);
 }
 

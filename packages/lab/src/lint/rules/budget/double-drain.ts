@@ -17,7 +17,9 @@ export const doubleDrain: Rule = {
           yield {
             at: hook.at,
             message: `${name} waits ${seconds(hook.ms)} in preStop and then ${seconds(delay.ms)} of drain delay. Keep one of them.`,
-            ...(delay.origin.kind === "file" ? { related: [{ message: "the drain delay", at: delay.origin.at }] } : {}),
+            ...(delay.origin.kind === "file"
+              ? { related: [{ message: "the drain delay", at: delay.origin.at }] }
+              : {}),
           };
         }
       }

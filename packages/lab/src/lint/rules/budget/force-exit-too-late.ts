@@ -13,11 +13,18 @@ export const forceExitTooLate: Rule = {
       for (const { sources, container } of members) {
         const hook = container?.preStop?.ms ?? 0;
         for (const { forceExit } of sources) {
-          if (timer !== undefined && forceExit?.origin.kind === "file" && forceExit.ms >= timer.ms - hook && timer.ms > 0) {
+          if (
+            timer !== undefined &&
+            forceExit?.origin.kind === "file" &&
+            forceExit.ms >= timer.ms - hook &&
+            timer.ms > 0
+          ) {
             yield {
               at: forceExit.origin.at,
               message: `The forced exit after ${seconds(forceExit.ms)} is too late: ${name} has ${seconds(Math.max(0, timer.ms - hook))} after SIGTERM.`,
-              related: [{ message: `${timer.name}: ${seconds(timer.ms)}, ${originText(timer.origin)}`, at: timer.at }],
+              related: [
+                { message: `${timer.name}: ${seconds(timer.ms)}, ${originText(timer.origin)}`, at: timer.at },
+              ],
             };
           }
         }

@@ -10,7 +10,8 @@ import { seconds } from "../../time.ts";
 export const innerSupervisor: Rule = {
   id: "budget/inner-supervisor",
   severity: "error",
-  summary: "A kill timer inside does not fit inside the platform's timer, or is shorter than the service needs.",
+  summary:
+    "A kill timer inside does not fit inside the platform's timer, or is shorter than the service needs.",
   why: "Whichever timer ends first kills: the inner one must be longer than the service and shorter than the outer one.",
   *check(model) {
     for (const outer of model.workloads) {
@@ -19,7 +20,8 @@ export const innerSupervisor: Rule = {
         if (manager !== undefined && outer.timer !== undefined) {
           const folder = image?.dockerfile.folder ?? "\u0000";
           const inner = model.workloads.filter(
-            (one) => one.platform === "pm2" && one.at.source.path.split("/").slice(0, -1).join("/") === folder,
+            (one) =>
+              one.platform === "pm2" && one.at.source.path.split("/").slice(0, -1).join("/") === folder,
           );
           for (const { timer } of inner) {
             if (timer !== undefined && timer.ms >= outer.timer.ms) {
@@ -29,7 +31,10 @@ export const innerSupervisor: Rule = {
               };
             }
           }
-          const app = [parts.drainDelay, parts.graceful, parts.teardown].reduce((sum, time) => sum + (time?.ms ?? 0), 0);
+          const app = [parts.drainDelay, parts.graceful, parts.teardown].reduce(
+            (sum, time) => sum + (time?.ms ?? 0),
+            0,
+          );
           const killed = process1600(sources, inner.length, app);
           if (killed) {
             yield {

@@ -17,9 +17,15 @@ export const platformCap: Rule = {
       const written = timer.writtenMs ?? timer.ms;
       const cap = model.settings.platformCap?.ms;
       if (timer.writtenMs !== undefined) {
-        yield { at: timer.at, message: `${name} asks for ${seconds(written)}; the platform gives at most ${seconds(timer.ms)}.` };
+        yield {
+          at: timer.at,
+          message: `${name} asks for ${seconds(written)}; the platform gives at most ${seconds(timer.ms)}.`,
+        };
       } else if (cap !== undefined && written > cap) {
-        yield { at: timer.at, message: `${name} asks for ${seconds(written)}; the configured platformCap is ${seconds(cap)}.` };
+        yield {
+          at: timer.at,
+          message: `${name} asks for ${seconds(written)}; the configured platformCap is ${seconds(cap)}.`,
+        };
       } else if (policy !== undefined && platform === "kubernetes" && written > 50_000) {
         yield {
           at: timer.at,

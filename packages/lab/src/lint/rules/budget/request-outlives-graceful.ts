@@ -51,7 +51,8 @@ function* limits(model: Model): Iterable<Limit> {
   for (const file of model.haproxy) {
     for (const { lines } of file.sections) {
       for (const { words, at } of lines) {
-        const ms = words[0] === "timeout" && words[1] === "server" ? haproxyDuration(words[2] ?? "") : undefined;
+        const ms =
+          words[0] === "timeout" && words[1] === "server" ? haproxyDuration(words[2] ?? "") : undefined;
         if (ms !== undefined) {
           yield { at, ms, label: "timeout server", workloads: behind(file.source.path) };
         }

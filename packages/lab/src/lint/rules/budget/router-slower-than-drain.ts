@@ -17,13 +17,17 @@ export const routerSlowerThanDrain: Rule = {
           const inter = haproxyDuration(serverField(backend, server, "inter") ?? "2000") ?? 2000;
           const fall = Number(serverField(backend, server, "fall") ?? 3);
           for (const { name, members } of router?.workloads ?? []) {
-            for (const { parts } of members.filter((one) => (server.words[2] ?? "").startsWith(`${one.name}:`))) {
+            for (const { parts } of members.filter((one) =>
+              (server.words[2] ?? "").startsWith(`${one.name}:`),
+            )) {
               const delay = parts.drainDelay;
               if (delay !== undefined && inter * fall > delay.ms) {
                 yield {
                   at: server.at,
                   message: `HAProxy needs ${seconds(inter * fall)} (inter ${seconds(inter)}, fall ${fall}) to notice; ${name} serves for ${seconds(delay.ms)} after the stop signal.`,
-                  ...(delay.origin.kind === "file" ? { related: [{ message: "the drain delay", at: delay.origin.at }] } : {}),
+                  ...(delay.origin.kind === "file"
+                    ? { related: [{ message: "the drain delay", at: delay.origin.at }] }
+                    : {}),
                 };
               }
             }

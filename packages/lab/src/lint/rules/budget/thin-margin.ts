@@ -12,11 +12,17 @@ export const thinMargin: Rule = {
   *check(model) {
     for (const workload of model.workloads) {
       const sum = worstSum(workload);
-      if (sum === undefined || sum.items.length === 0 || sum.timer.ms === 0 || !Number.isFinite(sum.timer.ms)) {
+      if (
+        sum === undefined ||
+        sum.items.length === 0 ||
+        sum.timer.ms === 0 ||
+        !Number.isFinite(sum.timer.ms)
+      ) {
         continue;
       }
       // The library keeps a reserve inside its own grace period, and the API refuses or another rule reports the rest.
-      const reported = sum.member.parts.whole !== undefined || (sum.member.container?.preStop?.ms ?? 0) >= sum.timer.ms;
+      const reported =
+        sum.member.parts.whole !== undefined || (sum.member.container?.preStop?.ms ?? 0) >= sum.timer.ms;
       if (!reported && sum.slackMs >= 0 && sum.slackMs < sum.marginMs) {
         yield {
           at: sum.timer.at,

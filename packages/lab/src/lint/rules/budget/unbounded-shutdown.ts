@@ -13,21 +13,32 @@ export const unboundedShutdown: Rule = {
     for (const { members } of model.workloads) {
       for (const { sources, program } of members) {
         for (const source of sources) {
-          if (source.signals.has("SIGTERM") && source.closesOnly && !source.usesLastcall && !sources.some((one) => one.usesLastcall)) {
+          if (
+            source.signals.has("SIGTERM") &&
+            source.closesOnly &&
+            !source.usesLastcall &&
+            !sources.some((one) => one.usesLastcall)
+          ) {
             const at = /["']SIGTERM["']/.exec(source.source.text)?.index ?? 0;
             yield {
               at: place(source.source, at, at + 9),
-              message: "The SIGTERM handler closes the server and waits for ever: give it a limit shorter than the grace period.",
+              message:
+                "The SIGTERM handler closes the server and waits for ever: give it a limit shorter than the grace period.",
             };
           }
         }
-        const words = program?.chain.at(-1)?.kind === "program" ? (programOf(program.chain)?.words ?? []) : [];
+        const words =
+          program?.chain.at(-1)?.kind === "program" ? (programOf(program.chain)?.words ?? []) : [];
         const uvicorn = words.slice(0, 4).find((word) => baseName(word.text) === "uvicorn");
-        if (uvicorn !== undefined && !words.some((word) => word.text.startsWith("--timeout-graceful-shutdown"))) {
+        if (
+          uvicorn !== undefined &&
+          !words.some((word) => word.text.startsWith("--timeout-graceful-shutdown"))
+        ) {
           yield {
             at: uvicorn.at,
             severity: "info",
-            message: "uvicorn waits for its connections without a limit unless --timeout-graceful-shutdown is given.",
+            message:
+              "uvicorn waits for its connections without a limit unless --timeout-graceful-shutdown is given.",
           };
         }
       }

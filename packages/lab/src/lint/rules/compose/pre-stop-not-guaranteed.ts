@@ -12,7 +12,11 @@ export const preStopNotGuaranteed: Rule = {
     for (const { tree } of model.services) {
       const at = keyAt(tree, "pre_stop");
       if (at !== undefined) {
-        yield { at, message: "pre_stop runs only when Compose itself stops the container. Put what must happen into the service's own handler." };
+        yield {
+          at,
+          message:
+            "pre_stop runs only when Compose itself stops the container. Put what must happen into the service's own handler.",
+        };
       }
     }
   },

@@ -12,11 +12,16 @@ export const stopOrder: Rule = {
   why: "Compose stops dependents before what they depend on; without depends_on all stop at once.",
   *check(model) {
     for (const service of model.services) {
-      const others = model.services.filter((one) => one.file === service.file && one !== service && isStateful(one.image));
+      const others = model.services.filter(
+        (one) => one.file === service.file && one !== service && isStateful(one.image),
+      );
       for (const { value, at } of service.environment.values()) {
         const used = others.find(({ name }) => new RegExp(`(//|@)${name}([:/]|$)`).test(value));
         if (used !== undefined && !dependsOn(service, used.name, model)) {
-          yield { at, message: `${service.name} uses ${used.name} but does not depend on it: ${used.name} may be gone while ${service.name} still drains.` };
+          yield {
+            at,
+            message: `${service.name} uses ${used.name} but does not depend on it: ${used.name} may be gone while ${service.name} still drains.`,
+          };
         }
       }
     }
@@ -28,7 +33,10 @@ function dependsOn(service: ComposeService, name: string, model: Model, depth = 
     service.dependsOn.includes(name) ||
     (depth < 10 &&
       model.services.some(
-        (one) => one.file === service.file && service.dependsOn.includes(one.name) && dependsOn(one, name, model, depth + 1),
+        (one) =>
+          one.file === service.file &&
+          service.dependsOn.includes(one.name) &&
+          dependsOn(one, name, model, depth + 1),
       ))
   );
 }

@@ -9,7 +9,12 @@ export const cmdIgnored: Rule = {
   why: "The text form takes no arguments, so CMD and the arguments of `docker run` are dropped.",
   *check(model) {
     for (const { entrypoint, command } of model.images) {
-      if (entrypoint !== undefined && entrypoint.words === undefined && command !== undefined && command.at.start > entrypoint.at.start) {
+      if (
+        entrypoint !== undefined &&
+        entrypoint.words === undefined &&
+        command !== undefined &&
+        command.at.start > entrypoint.at.start
+      ) {
         yield {
           at: command.at,
           message: "This CMD is ignored: ENTRYPOINT is in text form.",

@@ -12,13 +12,26 @@ export const cmdNotJson: Rule = {
     for (const { entrypoint, command } of model.images) {
       for (const one of [entrypoint, command]) {
         const text = one?.text.trim() ?? "";
-        if (one !== undefined && one.words === undefined && text.startsWith("[") && text.endsWith("]") && !text.startsWith("[ ")) {
+        if (
+          one !== undefined &&
+          one.words === undefined &&
+          text.startsWith("[") &&
+          text.endsWith("]") &&
+          !text.startsWith("[ ")
+        ) {
           const fixed = toJson(text);
           const start = one.textAt.start + one.text.indexOf("[");
           yield {
             at: one.at,
             message: `${one.keyword} ${text} is not JSON (double quotes, no comma at the end), so it runs as text in a shell.`,
-            ...(fixed === undefined ? {} : { fix: { title: "Write it as JSON", edits: [{ at: place(one.textAt.source, start, start + text.length), text: fixed }] } }),
+            ...(fixed === undefined
+              ? {}
+              : {
+                  fix: {
+                    title: "Write it as JSON",
+                    edits: [{ at: place(one.textAt.source, start, start + text.length), text: fixed }],
+                  },
+                }),
           };
         }
       }

@@ -11,11 +11,25 @@ export const entrypointScriptNoExec: Rule = {
   *check(model) {
     for (const { chain, platform } of model.programs) {
       for (const link of reached(chain)) {
-        if (link.kind === "shell" && link.role === "script" && link.verdict === "stays" && platform !== "systemd" && platform !== "supervisor") {
+        if (
+          link.kind === "shell" &&
+          link.role === "script" &&
+          link.verdict === "stays" &&
+          platform !== "systemd" &&
+          platform !== "supervisor"
+        ) {
           yield {
             at: link.at,
-            message: "The script starts the service as its child. Write `exec` before it, or trap the signal, pass it on and wait.",
-            ...(link.execAt === undefined ? {} : { fix: { title: "Write `exec` before the command", edits: [{ at: link.execAt, text: "exec " }] } }),
+            message:
+              "The script starts the service as its child. Write `exec` before it, or trap the signal, pass it on and wait.",
+            ...(link.execAt === undefined
+              ? {}
+              : {
+                  fix: {
+                    title: "Write `exec` before the command",
+                    edits: [{ at: link.execAt, text: "exec " }],
+                  },
+                }),
           };
         }
       }

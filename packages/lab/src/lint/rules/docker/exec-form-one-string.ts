@@ -17,7 +17,14 @@ export const execFormOneString: Rule = {
         yield {
           at: main.at,
           message: `${main.keyword} names the program '${only.text}', spaces included.`,
-          ...(plain ? { fix: { title: "Split it into words", edits: [{ at: only.at, text: words.map((word) => JSON.stringify(word)).join(", ") }] } } : {}),
+          ...(plain
+            ? {
+                fix: {
+                  title: "Split it into words",
+                  edits: [{ at: only.at, text: words.map((word) => JSON.stringify(word)).join(", ") }],
+                },
+              }
+            : {}),
         };
       }
     }

@@ -11,7 +11,10 @@ export const multiProcess: Rule = {
     for (const { chain, platform } of model.programs) {
       for (const link of platform === "systemd" || platform === "supervisor" ? [] : chain) {
         if (link.kind === "runner" && (link.role === "multi" || link.role === "supervisor")) {
-          yield { at: link.at, message: `${link.name} runs several programs in one container. Give each its own, or check how it stops them.` };
+          yield {
+            at: link.at,
+            message: `${link.name} runs several programs in one container. Give each its own, or check how it stops them.`,
+          };
         }
       }
     }

@@ -1,7 +1,6 @@
 /** Node as PID 1 without a handler for SIGTERM. */
 
 import type { Rule } from "../../finding.ts";
-import { usesLastcall } from "../ask.ts";
 
 export const noSignalHandler: Rule = {
   id: "docker/no-signal-handler",
@@ -11,7 +10,12 @@ export const noSignalHandler: Rule = {
   *check(model) {
     for (const { program, entry, sources, packageJson } of model.images) {
       const first = program?.chain[0];
-      if (program === undefined || first?.kind !== "program" || first.name !== "node" || entry === undefined) {
+      if (
+        program === undefined ||
+        first?.kind !== "program" ||
+        first.name !== "node" ||
+        entry === undefined
+      ) {
         continue;
       }
       const handled =
@@ -20,12 +24,17 @@ export const noSignalHandler: Rule = {
         [...(packageJson?.dependencies ?? [])].some((name) => HANDLERS.has(name)) ||
         first.words.some((word) => word.text.includes("lastcall/auto"));
       if (!handled) {
-        yield { at: program.at, message: `Nothing in ${entry.path} handles SIGTERM, and as PID 1 Node ignores it then. Handle it, or run under an init.` };
+        yield {
+          at: program.at,
+          message: `Nothing in ${entry.path} handles SIGTERM, and as PID 1 Node ignores it then. Handle it, or run under an init.`,
+        };
       }
     }
   },
 };
 
 const HANDLERS = new Set(
-  "lastcall @godaddy/terminus lightship close-with-grace http-terminator stoppable http-graceful-shutdown @nestjs/core next nuxt death exit-hook".split(" "),
+  "lastcall @godaddy/terminus lightship close-with-grace http-terminator stoppable http-graceful-shutdown @nestjs/core next nuxt death exit-hook".split(
+    " ",
+  ),
 );

@@ -22,7 +22,11 @@ export const packageManagerPid1: Rule = {
             yield {
               at: link.at,
               severity,
-              message: `${link.name} ${link.script ?? ""} stands between SIGTERM and the service${severity === "warning" ? " and may not pass it on" : " and does not pass it on"}. Start the program directly, or put \`exec\` into the script.`.replace("  ", " "),
+              message:
+                `${link.name} ${link.script ?? ""} stands between SIGTERM and the service${severity === "warning" ? " and may not pass it on" : " and does not pass it on"}. Start the program directly, or put \`exec\` into the script.`.replace(
+                  "  ",
+                  " ",
+                ),
             };
           }
         }
@@ -32,8 +36,12 @@ export const packageManagerPid1: Rule = {
 };
 
 /** Measured for npm 11, yarn 1.22 and pnpm 10; what was not measured is not accused. */
-function verdictOf(link: Link & { kind: "package-manager" }, shell: "exec" | "replaced" | "stays" | "unknown" | undefined): Severity | undefined {
-  const runs = link.script !== undefined && !/^(install|ci|exec|dlx|x|add|init|build|config)$/.test(link.script);
+function verdictOf(
+  link: Link & { kind: "package-manager" },
+  shell: "exec" | "replaced" | "stays" | "unknown" | undefined,
+): Severity | undefined {
+  const runs =
+    link.script !== undefined && !/^(install|ci|exec|dlx|x|add|init|build|config)$/.test(link.script);
   if (!runs) {
     return undefined;
   }

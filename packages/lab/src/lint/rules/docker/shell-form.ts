@@ -12,7 +12,12 @@ export const shellForm: Rule = {
   *check(model) {
     for (const { image, program } of model.images.map((one) => ({ image: one, program: one.program }))) {
       const link = program?.chain[0];
-      if (link?.kind !== "shell" || link.role !== "text" || program === undefined || looksLikeJson(link.text)) {
+      if (
+        link?.kind !== "shell" ||
+        link.role !== "text" ||
+        program === undefined ||
+        looksLikeJson(link.text)
+      ) {
         continue;
       }
       const from = image.facts.shellFrom;
@@ -20,12 +25,24 @@ export const shellForm: Rule = {
       const extra = fix === undefined ? {} : { fix };
       if (link.verdict === "stays") {
         const reason = link.shell === "unknown" ? "no shell replaces itself here" : from;
-        yield { at: program.at, message: `The shell stays PID 1 and SIGTERM does not reach the service (${reason}). Use the exec form or write \`exec\`.`, ...extra };
+        yield {
+          at: program.at,
+          message: `The shell stays PID 1 and SIGTERM does not reach the service (${reason}). Use the exec form or write \`exec\`.`,
+          ...extra,
+        };
       } else if (link.verdict === "replaced") {
-        yield { at: program.at, severity: "info", message: `This works only because ${from}, which replaces itself. Use the exec form or write \`exec\`.`, ...extra };
+        yield {
+          at: program.at,
+          severity: "info",
+          message: `This works only because ${from}, which replaces itself. Use the exec form or write \`exec\`.`,
+          ...extra,
+        };
       } else if (link.verdict === "unknown" && link.plain) {
         const severity = link.shell === "none" ? "error" : "warning";
-        const text = link.shell === "none" ? `The text form needs a shell: ${from}.` : `Whether SIGTERM reaches the service depends on the shell, and ${from}. Use the exec form or write \`exec\`.`;
+        const text =
+          link.shell === "none"
+            ? `The text form needs a shell: ${from}.`
+            : `Whether SIGTERM reaches the service depends on the shell, and ${from}. Use the exec form or write \`exec\`.`;
         yield { at: program.at, severity, message: text, ...extra };
       }
     }
@@ -41,10 +58,17 @@ function toExecForm(text: string, at: Place): Fix | undefined {
   const list = parseShell(text);
   const only = list?.length === 1 && list[0]?.chain.length === 1 ? list[0].chain[0]?.pipeline : undefined;
   const command = only?.length === 1 ? only[0] : undefined;
-  if (command?.kind !== "simple" || command.redirects > 0 || command.assigns.length > 0 || list?.[0]?.background === true) {
+  if (
+    command?.kind !== "simple" ||
+    command.redirects > 0 ||
+    command.assigns.length > 0 ||
+    list?.[0]?.background === true
+  ) {
     return undefined;
   }
-  const plain = command.words.every(({ literal, text: word }) => literal && !/^~|^(exec|cd|export)$/.test(word));
+  const plain = command.words.every(
+    ({ literal, text: word }) => literal && !/^~|^(exec|cd|export)$/.test(word),
+  );
   return plain
     ? {
         title: "Write it in exec form",

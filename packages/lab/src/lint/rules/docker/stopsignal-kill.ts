@@ -24,12 +24,21 @@ export const stopsignalKill: Rule = {
       }
     }
     for (const { at, signal } of places.values()) {
-      const written = /SIGKILL|SIGSTOP|KILL|STOP|\b(9|19)\b/.exec(slice(at).replace(/^\w+=/, (key) => " ".repeat(key.length)));
+      const written = /SIGKILL|SIGSTOP|KILL|STOP|\b(9|19)\b/.exec(
+        slice(at).replace(/^\w+=/, (key) => " ".repeat(key.length)),
+      );
       const start = at.start + (written?.index ?? 0);
       yield {
         at,
         message: `${signal} cannot be handled: the service is killed at once on every stop.`,
-        ...(written === null ? {} : { fix: { title: "Use SIGTERM", edits: [{ at: place(at.source, start, start + written[0].length), text: "SIGTERM" }] } }),
+        ...(written === null
+          ? {}
+          : {
+              fix: {
+                title: "Use SIGTERM",
+                edits: [{ at: place(at.source, start, start + written[0].length), text: "SIGTERM" }],
+              },
+            }),
       };
     }
   },

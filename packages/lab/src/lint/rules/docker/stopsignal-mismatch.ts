@@ -22,7 +22,12 @@ export const stopsignalMismatch: Rule = {
   },
 };
 
-function* check(program: Program | undefined, given: string | undefined, at: Place | undefined, sources: Member["sources"]): Iterable<Draft> {
+function* check(
+  program: Program | undefined,
+  given: string | undefined,
+  at: Place | undefined,
+  sources: Member["sources"],
+): Iterable<Draft> {
   const name = program === undefined ? undefined : programOf(program.chain)?.name;
   if (program === undefined || name === undefined || given === "SIGKILL" || given === "SIGSTOP") {
     return;
@@ -30,15 +35,25 @@ function* check(program: Program | undefined, given: string | undefined, at: Pla
   const handled = new Set(sources.flatMap(({ signals }) => [...signals]));
   const signal = given ?? "SIGTERM";
   if (name === "node" && signal !== "SIGTERM" && signal !== "SIGINT" && !handled.has(signal)) {
-    yield { at: at ?? program.at, message: `Node gets ${signal}, which ${signal === "SIGUSR1" ? "starts its inspector" : "no handler of the service catches"}. Use SIGTERM.` };
+    yield {
+      at: at ?? program.at,
+      message: `Node gets ${signal}, which ${signal === "SIGUSR1" ? "starts its inspector" : "no handler of the service catches"}. Use SIGTERM.`,
+    };
   } else if (name === "java" && signal === "SIGQUIT") {
     yield { at: at ?? program.at, message: "SIGQUIT makes Java print its threads and run on. Use SIGTERM." };
   } else if (name === "nginx" && (signal === "SIGTERM" || signal === "SIGINT") && isKnown(program, given)) {
-    yield { at: at ?? program.at, message: `${signal} is nginx's fast shutdown: requests in flight are cut. Use SIGQUIT.` };
+    yield {
+      at: at ?? program.at,
+      message: `${signal} is nginx's fast shutdown: requests in flight are cut. Use SIGQUIT.`,
+    };
   }
 }
 
 /** The official images set a graceful signal; an image that is not known may, too. */
 function isKnown(program: Program, given: string | undefined): boolean {
-  return given !== undefined || (program.facts.official !== undefined && /^(debian|ubuntu|alpine|fedora|rockylinux|almalinux|amazonlinux)$/.test(program.facts.official));
+  return (
+    given !== undefined ||
+    (program.facts.official !== undefined &&
+      /^(debian|ubuntu|alpine|fedora|rockylinux|almalinux|amazonlinux)$/.test(program.facts.official))
+  );
 }

@@ -13,10 +13,18 @@ export const l4CheckOnly: Rule = {
       for (const backend of backends(file)) {
         const checked = backend.servers.find((server) => isChecked(backend, server));
         const asks = [backend.section, backend.defaults].some((section) =>
-          section?.lines.some(({ words }) => words[0] === "http-check" || words[0] === "tcp-check" || (words[0] === "option" && /chk$|-check$/.test(words[1] ?? ""))),
+          section?.lines.some(
+            ({ words }) =>
+              words[0] === "http-check" ||
+              words[0] === "tcp-check" ||
+              (words[0] === "option" && /chk$|-check$/.test(words[1] ?? "")),
+          ),
         );
         if (checked !== undefined && modeOf(backend) === "http" && !asks && backend.servers.length > 1) {
-          yield { at: checked.at, message: `${backend.section.name} is checked by connecting only. Ask the readiness path: \`option httpchk GET /readyz\`.` };
+          yield {
+            at: checked.at,
+            message: `${backend.section.name} is checked by connecting only. Ask the readiness path: \`option httpchk GET /readyz\`.`,
+          };
         }
       }
     }

@@ -11,9 +11,13 @@ export const msUnit: Rule = {
     for (const file of model.haproxy) {
       for (const { lines } of file.sections) {
         for (const { words, at } of lines) {
-          const bare = words[0] === "timeout" ? words[2] : words[0] === "hard-stop-after" ? words[1] : undefined;
+          const bare =
+            words[0] === "timeout" ? words[2] : words[0] === "hard-stop-after" ? words[1] : undefined;
           if (bare !== undefined && /^\d+$/.test(bare) && Number(bare) > 0 && Number(bare) < 100) {
-            yield { at, message: `${words.slice(0, -1).join(" ")} is ${bare} milliseconds. Write ${bare}s if seconds are meant.` };
+            yield {
+              at,
+              message: `${words.slice(0, -1).join(" ")} is ${bare} milliseconds. Write ${bare}s if seconds are meant.`,
+            };
           }
         }
       }

@@ -14,7 +14,10 @@ export const noCheck: Rule = {
         const live = backend.servers.filter(({ words }) => !words.includes("disabled"));
         const unchecked = live.find((server) => !isChecked(backend, server));
         if (live.length > 1 && unchecked !== undefined) {
-          yield { at: unchecked.at, message: `${unchecked.words[1] ?? "The server"} of ${backend.section.name} has no \`check\`: HAProxy sends to it even when it is gone.` };
+          yield {
+            at: unchecked.at,
+            message: `${unchecked.words[1] ?? "The server"} of ${backend.section.name} has no \`check\`: HAProxy sends to it even when it is gone.`,
+          };
         }
       }
     }

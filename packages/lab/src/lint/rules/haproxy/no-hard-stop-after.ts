@@ -12,7 +12,10 @@ export const noHardStopAfter: Rule = {
     for (const file of model.haproxy) {
       const global = file.sections.find(({ type }) => type === "global");
       if (global !== undefined && lineOfSection(global, "hard-stop-after") === undefined) {
-        yield { at: global.at, message: "A soft stop (SIGUSR1) waits for ever. Set hard-stop-after below the time until SIGKILL." };
+        yield {
+          at: global.at,
+          message: "A soft stop (SIGUSR1) waits for ever. Set hard-stop-after below the time until SIGKILL.",
+        };
       }
     }
   },

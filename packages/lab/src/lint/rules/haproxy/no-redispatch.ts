@@ -12,8 +12,16 @@ export const noRedispatch: Rule = {
     for (const file of model.haproxy) {
       for (const backend of backends(file)) {
         const off = hasOption(backend, "retries")?.words[1] === "0";
-        if (backend.servers.length > 1 && modeOf(backend) === "http" && !off && hasOption(backend, "option", "redispatch") === undefined) {
-          yield { at: backend.section.at, message: `${backend.section.name || "This section"} has no \`option redispatch\`: the last try should go to another server.` };
+        if (
+          backend.servers.length > 1 &&
+          modeOf(backend) === "http" &&
+          !off &&
+          hasOption(backend, "option", "redispatch") === undefined
+        ) {
+          yield {
+            at: backend.section.at,
+            message: `${backend.section.name || "This section"} has no \`option redispatch\`: the last try should go to another server.`,
+          };
         }
       }
     }

@@ -14,8 +14,18 @@ export const graceShort: Rule = {
       const { grace, graceAt } = pod;
       const sum = worstSum(workload);
       const fits = sum !== undefined && sum.complete && sum.slackMs >= sum.marginMs;
-      if (grace !== undefined && graceAt !== undefined && grace > 0 && grace < 10 && pod.object.kind !== "DaemonSet" && !fits) {
-        yield { at: graceAt, message: `${grace} s is short for a service behind routers: the default is 30 s.` };
+      if (
+        grace !== undefined &&
+        graceAt !== undefined &&
+        grace > 0 &&
+        grace < 10 &&
+        pod.object.kind !== "DaemonSet" &&
+        !fits
+      ) {
+        yield {
+          at: graceAt,
+          message: `${grace} s is short for a service behind routers: the default is 30 s.`,
+        };
       }
     }
   },

@@ -11,7 +11,10 @@ export const graceZero: Rule = {
   *check(model) {
     for (const { pod, services } of servedPods(model)) {
       if (pod.grace === 0 && pod.graceAt !== undefined) {
-        yield { at: pod.graceAt, message: `Service ${services[0]?.name ?? ""} sends to this pod, and a grace period of 0 kills it without SIGTERM.` };
+        yield {
+          at: pod.graceAt,
+          message: `Service ${services[0]?.name ?? ""} sends to this pod, and a grace period of 0 kills it without SIGTERM.`,
+        };
       }
     }
   },

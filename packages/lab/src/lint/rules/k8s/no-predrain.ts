@@ -4,7 +4,6 @@ import type { Rule } from "../../finding.ts";
 import type { K8sObject } from "../../model/kubernetes.ts";
 import { get, text } from "../../parse/tree.ts";
 import { isMeshed, isStateful, podMembers, podTargeting, preDrain, servedPods } from "../ask.ts";
-import { seconds } from "../../time.ts";
 
 export const noPredrain: Rule = {
   id: "k8s/no-predrain",
@@ -24,7 +23,9 @@ export const noPredrain: Rule = {
           yield {
             at: member.at,
             message: `${member.name} may refuse requests that are still on their way when it is stopped. Add a preStop sleep of some seconds, or a drain delay in the service.`,
-            ...(services[0] === undefined ? {} : { related: [{ message: `Service ${services[0].name} sends to it`, at: services[0].at }] }),
+            ...(services[0] === undefined
+              ? {}
+              : { related: [{ message: `Service ${services[0].name} sends to it`, at: services[0].at }] }),
           };
         }
       }

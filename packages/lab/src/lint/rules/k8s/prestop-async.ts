@@ -15,11 +15,22 @@ export const prestopAsync: Rule = {
         if (hook?.kind !== "exec" || hook.ms > 0 || /\b(sleep|wait)\b/.test(text)) {
           continue;
         }
-        const fast = stopSignal === undefined ? image !== undefined && facts.official !== "nginx" : /TERM|INT$/.test(stopSignal.signal);
+        const fast =
+          stopSignal === undefined
+            ? image !== undefined && facts.official !== "nginx"
+            : /TERM|INT$/.test(stopSignal.signal);
         if (/nginx\s+-s\s+quit/.test(text) && fast) {
-          yield { at: hook.at, message: "`nginx -s quit` returns at once, and the signal that follows is nginx's fast stop. Set STOPSIGNAL SIGQUIT instead." };
+          yield {
+            at: hook.at,
+            message:
+              "`nginx -s quit` returns at once, and the signal that follows is nginx's fast stop. Set STOPSIGNAL SIGQUIT instead.",
+          };
         } else if (/\bkill\s+(-(s\s*)?(SIG)?(TERM|15)\s+)?1\b/.test(text)) {
-          yield { at: hook.at, message: "The hook signals PID 1 and the kubelet's SIGTERM follows at once: the service is told twice. Wait instead (sleep)." };
+          yield {
+            at: hook.at,
+            message:
+              "The hook signals PID 1 and the kubelet's SIGTERM follows at once: the service is told twice. Wait instead (sleep).",
+          };
         }
       }
     }

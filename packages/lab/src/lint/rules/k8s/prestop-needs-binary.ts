@@ -14,8 +14,16 @@ export const prestopNeedsBinary: Rule = {
       for (const { container, facts, image } of members) {
         const hook = container?.preStop;
         const name = baseName(hook?.words[0]?.text ?? "");
-        if (hook?.kind === "exec" && facts.minimal && TOOLS.has(name) && !(image !== undefined && bringsTools(image))) {
-          yield { at: hook.at, message: `${facts.reference} has no ${name}, so the hook fails and nothing waits. Use the sleep action (Kubernetes 1.30).` };
+        if (
+          hook?.kind === "exec" &&
+          facts.minimal &&
+          TOOLS.has(name) &&
+          !(image !== undefined && bringsTools(image))
+        ) {
+          yield {
+            at: hook.at,
+            message: `${facts.reference} has no ${name}, so the hook fails and nothing waits. Use the sleep action (Kubernetes 1.30).`,
+          };
         }
       }
     }
@@ -27,6 +35,8 @@ const TOOLS = new Set("sh bash ash sleep curl wget nc".split(" "));
 /** A COPY that may bring a static busybox or sleep. */
 function bringsTools(image: Image): boolean {
   return image.dockerfile.stages.some(({ instructions }) =>
-    instructions.some(({ keyword, text }) => keyword === "COPY" && /busybox|sleep|\/bin\b|curl|wget/.test(text)),
+    instructions.some(
+      ({ keyword, text }) => keyword === "COPY" && /busybox|sleep|\/bin\b|curl|wget/.test(text),
+    ),
   );
 }

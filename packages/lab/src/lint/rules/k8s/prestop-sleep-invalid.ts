@@ -19,9 +19,15 @@ export const prestopSleepInvalid: Rule = {
           continue;
         }
         if (preStop.ms > grace.ms || preStop.ms < 0) {
-          yield { at: preStop.at, message: `The API refuses a sleep of ${seconds(preStop.ms)}: the grace period is ${seconds(grace.ms)} (${originText(grace.origin)}).` };
+          yield {
+            at: preStop.at,
+            message: `The API refuses a sleep of ${seconds(preStop.ms)}: the grace period is ${seconds(grace.ms)} (${originText(grace.origin)}).`,
+          };
         } else if (version !== undefined && below(version, 1, 30)) {
-          yield { at: preStop.at, message: `Kubernetes ${version.slice(0, 2).join(".")} has no sleep action by default (1.30 has). Use exec with sleep.` };
+          yield {
+            at: preStop.at,
+            message: `Kubernetes ${version.slice(0, 2).join(".")} has no sleep action by default (1.30 has). Use exec with sleep.`,
+          };
         }
       }
     }

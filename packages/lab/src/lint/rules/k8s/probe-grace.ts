@@ -16,7 +16,11 @@ export const probeGrace: Rule = {
       const { pod, members } = workload;
       for (const member of pod === undefined ? [] : members) {
         const { container } = member;
-        for (const [key, probe] of [["readiness", container?.readiness], ["liveness", container?.liveness], ["startup", container?.startup]] as const) {
+        for (const [key, probe] of [
+          ["readiness", container?.readiness],
+          ["liveness", container?.liveness],
+          ["startup", container?.startup],
+        ] as const) {
           const value = get(probe?.tree, "terminationGracePeriodSeconds");
           const limit = number(value);
           if (value === undefined || limit === undefined || pod === undefined) {
@@ -24,11 +28,22 @@ export const probeGrace: Rule = {
           }
           const app = appMs(member);
           if (key === "readiness") {
-            yield { at: value.at, message: "A readiness probe does not kill: the API refuses a grace period on it." };
+            yield {
+              at: value.at,
+              message: "A readiness probe does not kill: the API refuses a grace period on it.",
+            };
           } else if (app !== undefined && limit * 1000 < app) {
-            yield { at: value.at, severity: "warning", message: `After a failed ${key} probe the service has ${limit} s; it needs ${seconds(app)}.` };
+            yield {
+              at: value.at,
+              severity: "warning",
+              message: `After a failed ${key} probe the service has ${limit} s; it needs ${seconds(app)}.`,
+            };
           } else if (limit * 1000 > graceOf(pod).ms) {
-            yield { at: value.at, severity: "warning", message: `A failed ${key} probe gives ${limit} s, more than a deletion does (${seconds(graceOf(pod).ms)}).` };
+            yield {
+              at: value.at,
+              severity: "warning",
+              message: `A failed ${key} probe gives ${limit} s, more than a deletion does (${seconds(graceOf(pod).ms)}).`,
+            };
           }
         }
       }

@@ -17,7 +17,9 @@ export const sidecarInContainers: Rule = {
       const served = new Set(servedContainers(pod));
       for (const container of pod.containers) {
         const found = SIDECARS.find(({ pattern }) => pattern.test(imageName(container)));
-        const waits = [...(container.command ?? []), ...(container.args ?? [])].some((word) => /max-sigterm-delay|term_timeout|exit-zero-on-sigterm|drain-time/.test(word.text));
+        const waits = [...(container.command ?? []), ...(container.args ?? [])].some((word) =>
+          /max-sigterm-delay|term_timeout|exit-zero-on-sigterm|drain-time/.test(word.text),
+        );
         if (found !== undefined && !served.has(container) && container.preStop === undefined && !waits) {
           yield {
             at: container.at,
@@ -31,8 +33,16 @@ export const sidecarInContainers: Rule = {
 };
 
 const SIDECARS: readonly { readonly pattern: RegExp; readonly severity: Severity }[] = [
-  { pattern: /^(cloud-sql-proxy|cloudsql-proxy|gce-proxy|alloydb-auth-proxy|envoy|proxyv2|istio-proxy|linkerd-proxy|pgbouncer|daprd|vault-agent)$/, severity: "warning" },
-  { pattern: /^(fluent-bit|fluentd|filebeat|vector|promtail|opentelemetry-collector(-contrib)?|otel-collector)$/, severity: "info" },
+  {
+    pattern:
+      /^(cloud-sql-proxy|cloudsql-proxy|gce-proxy|alloydb-auth-proxy|envoy|proxyv2|istio-proxy|linkerd-proxy|pgbouncer|daprd|vault-agent)$/,
+    severity: "warning",
+  },
+  {
+    pattern:
+      /^(fluent-bit|fluentd|filebeat|vector|promtail|opentelemetry-collector(-contrib)?|otel-collector)$/,
+    severity: "info",
+  },
 ];
 
 function imageName({ image }: PodContainer): string {

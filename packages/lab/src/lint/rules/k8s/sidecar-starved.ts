@@ -13,8 +13,18 @@ export const sidecarStarved: Rule = {
     for (const workload of model.workloads) {
       const sum = worstSum(workload);
       for (const { preStop, name, at } of workload.pod?.sidecars ?? []) {
-        if (sum !== undefined && appMs(sum.member) !== undefined && preStop !== undefined && preStop.ms > sum.slackMs && sum.slackMs >= 0) {
-          yield { at, message: `${name} needs ${seconds(preStop.ms)} after the service; ${seconds(sum.slackMs)} of the grace period is left.`, details: sumLines(sum) };
+        if (
+          sum !== undefined &&
+          appMs(sum.member) !== undefined &&
+          preStop !== undefined &&
+          preStop.ms > sum.slackMs &&
+          sum.slackMs >= 0
+        ) {
+          yield {
+            at,
+            message: `${name} needs ${seconds(preStop.ms)} after the service; ${seconds(sum.slackMs)} of the grace period is left.`,
+            details: sumLines(sum),
+          };
         }
       }
     }

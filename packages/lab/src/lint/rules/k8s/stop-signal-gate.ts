@@ -18,9 +18,17 @@ export const stopSignalGate: Rule = {
           continue;
         }
         if (get(pod.spec, "os", "name") === undefined) {
-          yield { at: value.at, message: "stopSignal needs spec.os.name (linux or windows): the API refuses it otherwise." };
+          yield {
+            at: value.at,
+            message: "stopSignal needs spec.os.name (linux or windows): the API refuses it otherwise.",
+          };
         } else if (version !== undefined && below(version, 1, 37)) {
-          yield { at: value.at, message: below(version, 1, 33) ? "This Kubernetes version does not know stopSignal: set STOPSIGNAL in the image." : "stopSignal works only with the feature gate ContainerStopSignals on this version." };
+          yield {
+            at: value.at,
+            message: below(version, 1, 33)
+              ? "This Kubernetes version does not know stopSignal: set STOPSIGNAL in the image."
+              : "stopSignal works only with the feature gate ContainerStopSignals on this version.",
+          };
         }
       }
     }

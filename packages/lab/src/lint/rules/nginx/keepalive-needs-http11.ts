@@ -15,10 +15,14 @@ export const keepaliveNeedsHttp11: Rule = {
     for (const file of version !== undefined && below(version, 1, 29, 7) ? model.nginx : []) {
       for (const { directive: pass, around } of find(file.directives, "proxy_pass")) {
         const target = passTarget(file, pass);
-        const keeps = target?.block.block?.some(({ name, args }) => name === "keepalive" && args[0] !== "0") === true;
+        const keeps =
+          target?.block.block?.some(({ name, args }) => name === "keepalive" && args[0] !== "0") === true;
         const http = inherited(file.directives, around, "proxy_http_version")?.args[0];
         if (keeps && http !== "1.1" && http !== "2") {
-          yield { at: pass.at, message: `${target?.name ?? ""} has keepalive, but this location speaks HTTP/1.0. Add \`proxy_http_version 1.1\` and clear the Connection header.` };
+          yield {
+            at: pass.at,
+            message: `${target?.name ?? ""} has keepalive, but this location speaks HTTP/1.0. Add \`proxy_http_version 1.1\` and clear the Connection header.`,
+          };
         }
       }
     }

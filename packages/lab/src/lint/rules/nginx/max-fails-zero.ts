@@ -13,7 +13,10 @@ export const maxFailsZero: Rule = {
       for (const { servers } of upstreams(file)) {
         for (const server of servers.length > 1 ? servers : []) {
           if (server.args.includes("max_fails=0")) {
-            yield { at: server.at, message: `${server.args[0] ?? ""} is never marked as failed, so each request pays for it while it restarts.` };
+            yield {
+              at: server.at,
+              message: `${server.args[0] ?? ""} is never marked as failed, so each request pays for it while it restarts.`,
+            };
           }
         }
       }

@@ -15,11 +15,16 @@ export const nextUpstreamNo503: Rule = {
     for (const file of model.nginx) {
       const behind = model.routers.find(({ path }) => path === file.source.path)?.workloads ?? [];
       const answers = behind.find(({ members }) => members.some((member) => answers503(member, model)));
-      for (const { directive: pass, around } of answers === undefined ? [] : find(file.directives, "proxy_pass")) {
+      for (const { directive: pass, around } of answers === undefined
+        ? []
+        : find(file.directives, "proxy_pass")) {
         const target = passTarget(file, pass);
         const set = inherited(file.directives, around, "proxy_next_upstream");
         if (target !== undefined && target.servers.length > 1 && set?.args.includes("http_503") !== true) {
-          yield { at: set?.at ?? pass.at, message: `${answers?.name ?? ""} answers 503 in its drain; add http_503 to proxy_next_upstream.` };
+          yield {
+            at: set?.at ?? pass.at,
+            message: `${answers?.name ?? ""} answers 503 in its drain; add http_503 to proxy_next_upstream.`,
+          };
         }
       }
     }

@@ -14,7 +14,11 @@ export const nextUpstreamOff: Rule = {
       const several = upstreams(file).some(({ servers }) => servers.length > 1);
       for (const { directive } of several ? find(file.directives, "proxy_next_upstream") : []) {
         if (directive.args[0] === "off") {
-          yield { at: directive.at, message: "nginx does not try another server, not even when the connection is refused. Use `error timeout`." };
+          yield {
+            at: directive.at,
+            message:
+              "nginx does not try another server, not even when the connection is refused. Use `error timeout`.",
+          };
         }
       }
     }

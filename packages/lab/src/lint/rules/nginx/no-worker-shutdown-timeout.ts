@@ -13,8 +13,16 @@ export const noWorkerShutdownTimeout: Rule = {
     for (const file of model.nginx.filter((one) => isMain(one))) {
       const proxies = [...find(file.directives, "proxy_pass")].length > 0;
       const [first] = file.directives;
-      if (proxies && first !== undefined && [...find(file.directives, "worker_shutdown_timeout")].length === 0) {
-        yield { at: first.at, message: "After SIGQUIT or a reload old workers stay until their last connection ends. Set worker_shutdown_timeout below the grace period." };
+      if (
+        proxies &&
+        first !== undefined &&
+        [...find(file.directives, "worker_shutdown_timeout")].length === 0
+      ) {
+        yield {
+          at: first.at,
+          message:
+            "After SIGQUIT or a reload old workers stay until their last connection ends. Set worker_shutdown_timeout below the grace period.",
+        };
       }
     }
   },

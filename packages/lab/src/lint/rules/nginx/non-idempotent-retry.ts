@@ -12,7 +12,11 @@ export const nonIdempotentRetry: Rule = {
     for (const file of model.nginx) {
       for (const { directive } of find(file.directives, "proxy_next_upstream")) {
         if (directive.args.includes("non_idempotent")) {
-          yield { at: directive.at, message: "A POST cut by a restart is sent to the next server and may run twice. Keep this only with idempotency keys." };
+          yield {
+            at: directive.at,
+            message:
+              "A POST cut by a restart is sent to the next server and may run twice. Keep this only with idempotency keys.",
+          };
         }
       }
     }

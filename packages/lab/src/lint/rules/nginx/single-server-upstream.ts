@@ -13,8 +13,15 @@ export const singleServerUpstream: Rule = {
       for (const { name, servers } of upstreams(file)) {
         const [only] = servers;
         // A name may stand for several addresses; only one address is certainly one server.
-        if (servers.length === 1 && only !== undefined && /^(unix:|localhost\b|\d+\.\d+\.\d+\.\d+|\[)/.test(only.args[0] ?? "")) {
-          yield { at: only.at, message: `${name} has one server: while it restarts, every request fails with 502.` };
+        if (
+          servers.length === 1 &&
+          only !== undefined &&
+          /^(unix:|localhost\b|\d+\.\d+\.\d+\.\d+|\[)/.test(only.args[0] ?? "")
+        ) {
+          yield {
+            at: only.at,
+            message: `${name} has one server: while it restarts, every request fails with 502.`,
+          };
         }
       }
     }

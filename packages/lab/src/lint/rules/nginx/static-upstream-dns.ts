@@ -15,9 +15,13 @@ export const staticUpstreamDns: Rule = {
       for (const { servers, block } of upstreams(file)) {
         for (const server of servers) {
           const host = (server.args[0] ?? "").replace(/:\d+$/, "");
-          const resolves = server.args.includes("resolve") || block.block?.some(({ name }) => name === "resolver") === true;
+          const resolves =
+            server.args.includes("resolve") || block.block?.some(({ name }) => name === "resolver") === true;
           if ((names.has(host) || /\.svc(\.[\w.-]+)?$/.test(host)) && !resolves) {
-            yield { at: server.at, message: `${host} is resolved once, at the start of nginx. Use \`resolve\` with a resolver (1.27.3), or reload nginx after a deploy.` };
+            yield {
+              at: server.at,
+              message: `${host} is resolved once, at the start of nginx. Use \`resolve\` with a resolver (1.27.3), or reload nginx after a deploy.`,
+            };
           }
         }
       }

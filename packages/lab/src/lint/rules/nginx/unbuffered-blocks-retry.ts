@@ -15,7 +15,10 @@ export const unbufferedBlocksRetry: Rule = {
         const set = inherited(file.directives, around, "proxy_request_buffering");
         const target = passTarget(file, pass);
         if (set?.args[0] === "off" && target !== undefined && target.servers.length > 1) {
-          yield { at: set.at, message: `Uploads to ${target.name} fail when a server restarts: without buffering there is no second try.` };
+          yield {
+            at: set.at,
+            message: `Uploads to ${target.name} fail when a server restarts: without buffering there is no second try.`,
+          };
         }
       }
     }

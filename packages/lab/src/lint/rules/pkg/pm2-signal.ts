@@ -1,7 +1,6 @@
 /** pm2 sends SIGINT; the service listens for SIGTERM. */
 
 import type { Rule } from "../../finding.ts";
-import { usesLastcall } from "../ask.ts";
 
 export const pm2Signal: Rule = {
   id: "pkg/pm2-signal",
@@ -14,8 +13,16 @@ export const pm2Signal: Rule = {
         const manager = program?.chain.find((link) => link.kind === "runner" && link.role === "pm2");
         const handled = new Set(sources.flatMap(({ signals }) => [...signals]));
         const lastcall = sources.some(({ usesLastcall }) => usesLastcall);
-        if ((platform === "pm2" || manager !== undefined) && handled.has("SIGTERM") && !handled.has("SIGINT") && !lastcall) {
-          yield { at: manager?.at ?? at, message: `${name} is stopped by pm2 with SIGINT, but its code handles only SIGTERM. Handle both.` };
+        if (
+          (platform === "pm2" || manager !== undefined) &&
+          handled.has("SIGTERM") &&
+          !handled.has("SIGINT") &&
+          !lastcall
+        ) {
+          yield {
+            at: manager?.at ?? at,
+            message: `${name} is stopped by pm2 with SIGINT, but its code handles only SIGTERM. Handle both.`,
+          };
         }
       }
     }

@@ -12,7 +12,10 @@ export const startScriptChain: Rule = {
       const managers = chain.filter((link) => link.kind === "package-manager");
       const second = managers[1];
       if (second !== undefined && platform !== "pm2") {
-        yield { at: second.at, message: `${managers.length} package managers stand between the signal and the service. Start the program directly.` };
+        yield {
+          at: second.at,
+          message: `${managers.length} package managers stand between the signal and the service. Start the program directly.`,
+        };
       }
     }
   },

@@ -12,8 +12,17 @@ export const imageHealthcheckOnly: Rule = {
       for (const { container, image } of members) {
         const check = image?.healthcheck;
         const probed = container?.readiness ?? container?.liveness ?? container?.startup;
-        if (container !== undefined && check !== undefined && !/^\s*NONE/i.test(check.text) && probed === undefined) {
-          yield { at: container.at, message: `Kubernetes ignores the image's HEALTHCHECK: give ${container.name} probes.`, related: [{ message: "the HEALTHCHECK", at: check.at }] };
+        if (
+          container !== undefined &&
+          check !== undefined &&
+          !/^\s*NONE/i.test(check.text) &&
+          probed === undefined
+        ) {
+          yield {
+            at: container.at,
+            message: `Kubernetes ignores the image's HEALTHCHECK: give ${container.name} probes.`,
+            related: [{ message: "the HEALTHCHECK", at: check.at }],
+          };
         }
       }
     }

@@ -12,7 +12,10 @@ export const livenessSameAsReadiness: Rule = {
     for (const pod of model.pods) {
       for (const { readiness, liveness, name } of pod.containers) {
         if (readiness !== undefined && liveness !== undefined && isSame(readiness, liveness)) {
-          const said = model.settings.budgets.get(pod.object.name) ?? model.settings.budgets.get(name) ?? model.settings.budgets.get("*");
+          const said =
+            model.settings.budgets.get(pod.object.name) ??
+            model.settings.budgets.get(name) ??
+            model.settings.budgets.get("*");
           const dependent = /ready|depend|deep/i.test(liveness.path ?? "");
           const inPlace = said?.drainsInPlace === true;
           yield {

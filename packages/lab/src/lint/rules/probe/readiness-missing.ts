@@ -15,7 +15,13 @@ export const readinessMissing: Rule = {
           yield {
             at,
             message: `${name} has no readinessProbe, so every start and restart sends requests to a copy that may not listen yet.`,
-            ...(served.services[0] === undefined ? {} : { related: [{ message: `Service ${served.services[0].name} sends to it`, at: served.services[0].at }] }),
+            ...(served.services[0] === undefined
+              ? {}
+              : {
+                  related: [
+                    { message: `Service ${served.services[0].name} sends to it`, at: served.services[0].at },
+                  ],
+                }),
           };
         }
       }

@@ -12,7 +12,10 @@ export const readinessTcpInDrain: Rule = {
     for (const served of servedPods(model)) {
       for (const { container } of podTargeting(served.pod).length > 0 ? podMembers(served) : []) {
         if (container?.readiness?.kind === "tcp") {
-          yield { at: container.readiness.at, message: `The port of ${container.name} accepts until the drain is over. Ask a path that fails when the drain begins.` };
+          yield {
+            at: container.readiness.at,
+            message: `The port of ${container.name} accepts until the drain is over. Ask a path that fails when the drain begins.`,
+          };
         }
       }
     }

@@ -14,11 +14,21 @@ export const hostportSurge: Rule = {
       const { object } = pod;
       const strategy = get(object.tree, "spec", "strategy");
       const host = truth(get(pod.spec, "hostNetwork")) === true;
-      const port = pod.containers.some(({ tree }) => items(get(tree, "ports")).some((one) => (number(get(one, "hostPort")) ?? 0) > 0));
+      const port = pod.containers.some(({ tree }) =>
+        items(get(tree, "ports")).some((one) => (number(get(one, "hostPort")) ?? 0) > 0),
+      );
       const unavailable = get(strategy, "rollingUpdate", "maxUnavailable");
       const { count, percent } = pctOrInt(unavailable);
-      if (object.kind === "Deployment" && (host || port) && unavailable !== undefined && (count === 0 || percent === 0)) {
-        yield { at: unavailable.at, message: `${object.name} holds a host port, so its additional pod needs a free node. Allow maxUnavailable: 1.` };
+      if (
+        object.kind === "Deployment" &&
+        (host || port) &&
+        unavailable !== undefined &&
+        (count === 0 || percent === 0)
+      ) {
+        yield {
+          at: unavailable.at,
+          message: `${object.name} holds a host port, so its additional pod needs a free node. Allow maxUnavailable: 1.`,
+        };
       }
     }
   },

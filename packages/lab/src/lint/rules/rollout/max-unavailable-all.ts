@@ -13,9 +13,18 @@ export const maxUnavailableAll: Rule = {
     for (const { pod } of servedPods(model)) {
       const value = get(pod.object.tree, "spec", "strategy", "rollingUpdate", "maxUnavailable");
       const { count, percent } = pctOrInt(value);
-      const all = (percent ?? 0) >= 100 || (count !== undefined && pod.replicas !== undefined && pod.replicas > 1 && count >= pod.replicas && pod.autoscaler === undefined);
+      const all =
+        (percent ?? 0) >= 100 ||
+        (count !== undefined &&
+          pod.replicas !== undefined &&
+          pod.replicas > 1 &&
+          count >= pod.replicas &&
+          pod.autoscaler === undefined);
       if (value !== undefined && all) {
-        yield { at: value.at, message: `maxUnavailable: ${text(value) ?? ""} lets a rollout take all copies of ${pod.object.name} down at once.` };
+        yield {
+          at: value.at,
+          message: `maxUnavailable: ${text(value) ?? ""} lets a rollout take all copies of ${pod.object.name} down at once.`,
+        };
       }
     }
   },

@@ -15,8 +15,17 @@ export const minReadyZero: Rule = {
       const gates = items(get(pod.spec, "readinessGates")).length > 0;
       const value = get(pod.object.tree, "spec", "minReadySeconds");
       const ready = podMembers(served).every(({ container }) => container?.readiness !== undefined);
-      if (pod.object.kind === "Deployment" && podTargeting(pod).length > 0 && !gates && ready && (number(value) ?? 0) === 0) {
-        yield { at: value?.at ?? pod.object.at, message: `${pod.object.name} has no minReadySeconds: the rollout goes on before the load balancer has taken the new pods in.` };
+      if (
+        pod.object.kind === "Deployment" &&
+        podTargeting(pod).length > 0 &&
+        !gates &&
+        ready &&
+        (number(value) ?? 0) === 0
+      ) {
+        yield {
+          at: value?.at ?? pod.object.at,
+          message: `${pod.object.name} has no minReadySeconds: the rollout goes on before the load balancer has taken the new pods in.`,
+        };
       }
     }
   },

@@ -16,12 +16,21 @@ export const pdbBlocks: Rule = {
       const none = pctOrInt(most);
       const all = pctOrInt(least);
       const covered = model.pods.filter(({ budgets }) => budgets.includes(object));
-      const replicas = covered.length === 1 && covered[0]?.autoscaler === undefined ? covered[0]?.replicas : undefined;
-      const blocks = all.percent === 100 || (all.count !== undefined && replicas !== undefined && replicas > 0 && all.count >= replicas);
+      const replicas =
+        covered.length === 1 && covered[0]?.autoscaler === undefined ? covered[0]?.replicas : undefined;
+      const blocks =
+        all.percent === 100 ||
+        (all.count !== undefined && replicas !== undefined && replicas > 0 && all.count >= replicas);
       if (most !== undefined && (none.count === 0 || none.percent === 0)) {
-        yield { at: most.at, message: `${object.name} allows no pod to be evicted: a node drain waits for ever.` };
+        yield {
+          at: most.at,
+          message: `${object.name} allows no pod to be evicted: a node drain waits for ever.`,
+        };
       } else if (least !== undefined && blocks) {
-        yield { at: least.at, message: `${object.name} wants ${text(least) ?? ""} of ${replicas ?? "all"} pods at all times: a node drain waits for ever.` };
+        yield {
+          at: least.at,
+          message: `${object.name} wants ${text(least) ?? ""} of ${replicas ?? "all"} pods at all times: a node drain waits for ever.`,
+        };
       }
     }
   },

@@ -13,9 +13,18 @@ export const recreate: Rule = {
   *check(model) {
     for (const { pod } of servedPods(model)) {
       const value = get(pod.object.tree, "spec", "strategy", "type");
-      if (pod.object.kind === "Deployment" && value !== undefined && text(value) === "Recreate" && !hasOwnVolume(pod)) {
+      if (
+        pod.object.kind === "Deployment" &&
+        value !== undefined &&
+        text(value) === "Recreate" &&
+        !hasOwnVolume(pod)
+      ) {
         const several = pod.replicas !== undefined && pod.replicas > 1;
-        yield { at: value.at, severity: several ? "warning" : "info", message: `Every rollout of ${pod.object.name} is an outage: Recreate stops all pods before new ones start.` };
+        yield {
+          at: value.at,
+          severity: several ? "warning" : "info",
+          message: `Every rollout of ${pod.object.name} is an outage: Recreate stops all pods before new ones start.`,
+        };
       }
     }
   },

@@ -12,14 +12,28 @@ export const singleReplica: Rule = {
   *check(model) {
     for (const { pod } of servedPods(model)) {
       const { object, replicas, autoscaler } = pod;
-      const claims = items(get(pod.spec, "volumes")).some((volume) => get(volume, "persistentVolumeClaim") !== undefined);
-      const elects = pod.containers.some(({ args, command }) => [...(args ?? []), ...(command ?? [])].some((word) => word.text.includes("leader-elect")));
+      const claims = items(get(pod.spec, "volumes")).some(
+        (volume) => get(volume, "persistentVolumeClaim") !== undefined,
+      );
+      const elects = pod.containers.some(({ args, command }) =>
+        [...(args ?? []), ...(command ?? [])].some((word) => word.text.includes("leader-elect")),
+      );
       const stateful = pod.containers.some(({ image }) => isStateful(image));
-      if (object.kind === "Deployment" && (replicas === undefined || replicas === 1) && autoscaler === undefined && !claims && !elects && !stateful) {
+      if (
+        object.kind === "Deployment" &&
+        (replicas === undefined || replicas === 1) &&
+        autoscaler === undefined &&
+        !claims &&
+        !elects &&
+        !stateful
+      ) {
         const value = get(object.tree, "spec", "replicas");
         yield {
           at: value?.at ?? object.at,
-          message: replicas === undefined ? `${object.name} does not say how many replicas it has: one, unless an autoscaler outside these files sets it.` : `${object.name} has one replica: a node drain stops it before another one runs.`,
+          message:
+            replicas === undefined
+              ? `${object.name} does not say how many replicas it has: one, unless an autoscaler outside these files sets it.`
+              : `${object.name} has one replica: a node drain stops it before another one runs.`,
         };
       }
     }

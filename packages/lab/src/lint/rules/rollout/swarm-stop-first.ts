@@ -15,8 +15,18 @@ export const swarmStopFirst: Rule = {
       const ports = items(get(tree, "ports"));
       const isGlobal = text(get(tree, "deploy", "mode")) === "global";
       const hostMode = ports.some((port) => text(get(port, "mode")) === "host");
-      if (update !== undefined && ports.length > 0 && replicas <= 1 && !isGlobal && !hostMode && text(get(update, "order")) !== "start-first") {
-        yield { at: keyAt(tree, "deploy", "update_config") ?? update.at, message: `${name} has one replica and order stop-first: set order: start-first, or run two.` };
+      if (
+        update !== undefined &&
+        ports.length > 0 &&
+        replicas <= 1 &&
+        !isGlobal &&
+        !hostMode &&
+        text(get(update, "order")) !== "start-first"
+      ) {
+        yield {
+          at: keyAt(tree, "deploy", "update_config") ?? update.at,
+          message: `${name} has one replica and order stop-first: set order: start-first, or run two.`,
+        };
       }
     }
   },

@@ -18,7 +18,10 @@ export const checksLiveness: Rule = {
           const ready = container?.readiness?.path;
           const live = container?.liveness?.path;
           if (path !== undefined && live === path && ready !== undefined && ready !== path) {
-            yield { at: keyAt(ingress.tree, "metadata", "annotations", key) ?? ingress.at, message: `The load balancer asks ${path}, the liveness path; readiness is ${ready}.` };
+            yield {
+              at: keyAt(ingress.tree, "metadata", "annotations", key) ?? ingress.at,
+              message: `The load balancer asks ${path}, the liveness path; readiness is ${ready}.`,
+            };
           }
         }
       }
@@ -26,9 +29,15 @@ export const checksLiveness: Rule = {
     for (const file of model.haproxy) {
       for (const { lines } of file.sections) {
         for (const { words, at } of lines) {
-          const path = words[0] === "option" && words[1] === "httpchk" ? words.find((word) => word.startsWith("/")) : undefined;
+          const path =
+            words[0] === "option" && words[1] === "httpchk"
+              ? words.find((word) => word.startsWith("/"))
+              : undefined;
           if (path !== undefined && /^\/(livez|live|liveness|health\/live|healthz\/live)$/.test(path)) {
-            yield { at, message: `HAProxy asks ${path}, which stays green in a drain. Ask the readiness path.` };
+            yield {
+              at,
+              message: `HAProxy asks ${path}, which stays green in a drain. Ask the readiness path.`,
+            };
           }
         }
       }

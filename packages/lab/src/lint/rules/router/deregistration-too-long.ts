@@ -15,7 +15,10 @@ export const deregistrationTooLong: Rule = {
       const grace = graceOf(pod);
       for (const { ms, at } of deregistration(pod, model)) {
         if (ms > grace.ms) {
-          yield { at, message: `The delay is ${seconds(ms)}, and the pod is gone after ${seconds(grace.ms)} (${originText(grace.origin)}).` };
+          yield {
+            at,
+            message: `The delay is ${seconds(ms)}, and the pod is gone after ${seconds(grace.ms)} (${originText(grace.origin)}).`,
+          };
         }
       }
     }

@@ -14,7 +14,10 @@ export const deregistrationTooShort: Rule = {
       for (const { ms, at } of deregistration(served.pod, model)) {
         for (const { parts, name } of podMembers(served)) {
           if (parts.graceful !== undefined && parts.chosen && ms < parts.graceful.ms) {
-            yield { at, message: `The load balancer cuts after ${seconds(ms)}; ${name} takes up to ${seconds(parts.graceful.ms)} for its requests (${originText(parts.graceful.origin)}).` };
+            yield {
+              at,
+              message: `The load balancer cuts after ${seconds(ms)}; ${name} takes up to ${seconds(parts.graceful.ms)} for its requests (${originText(parts.graceful.origin)}).`,
+            };
           }
         }
       }

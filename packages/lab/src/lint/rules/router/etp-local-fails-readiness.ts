@@ -15,7 +15,10 @@ export const etpLocalFailsReadiness: Rule = {
         const value = get(service.tree, "spec", "externalTrafficPolicy");
         const failing = podMembers(served).find((member) => failsReadiness(member, model) === true);
         if (value !== undefined && text(value) === "Local" && failing !== undefined) {
-          yield { at: value.at, message: `${failing.name} fails its readiness when the drain begins; behind Local it must stay ready through the drain delay (readinessInLameDuck: "keep").` };
+          yield {
+            at: value.at,
+            message: `${failing.name} fails its readiness when the drain begins; behind Local it must stay ready through the drain delay (readinessInLameDuck: "keep").`,
+          };
         }
       }
     }

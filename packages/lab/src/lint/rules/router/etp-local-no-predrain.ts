@@ -14,8 +14,16 @@ export const etpLocalNoPredrain: Rule = {
       for (const service of served.services) {
         const value = get(service.tree, "spec", "externalTrafficPolicy");
         const members = podMembers(served).filter(({ container }) => !isStateful(container?.image));
-        if (value !== undefined && text(value) === "Local" && !isMeshed(served.pod) && members.some((member) => preDrain(served.pod, member) === 0)) {
-          yield { at: value.at, message: `The load balancer asks the node whether it has a pod, and ${served.workload.name} stops before it can learn. Add a preStop sleep longer than its check.` };
+        if (
+          value !== undefined &&
+          text(value) === "Local" &&
+          !isMeshed(served.pod) &&
+          members.some((member) => preDrain(served.pod, member) === 0)
+        ) {
+          yield {
+            at: value.at,
+            message: `The load balancer asks the node whether it has a pod, and ${served.workload.name} stops before it can learn. Add a preStop sleep longer than its check.`,
+          };
         }
       }
     }

@@ -13,7 +13,10 @@ export const publishNotReady: Rule = {
     for (const object of model.objects) {
       const value = get(object.tree, "spec", "publishNotReadyAddresses");
       if (object.kind === "Service" && truth(value) === true && value !== undefined && !isHeadless(object)) {
-        yield { at: value.at, message: `Service ${object.name} sends to pods that are not ready. Keep this for headless peer discovery.` };
+        yield {
+          at: value.at,
+          message: `Service ${object.name} sends to pods that are not ready. Keep this for headless peer discovery.`,
+        };
       }
     }
   },

@@ -21,11 +21,23 @@ export const execStopAsync: Rule = {
       }
       const line = settingsOf(unit, "Service.ExecStop").find((one) => {
         const commands = stopCommands(one);
-        const waits = commands.some((words) => /^(sleep|wait|timeout|tail|while)$/.test(baseName(words[0] ?? "")));
-        return !waits && commands.some((words) => killSignal(words) === graceful || (baseName(words[0] ?? "") === "nginx" && words.includes("quit")));
+        const waits = commands.some((words) =>
+          /^(sleep|wait|timeout|tail|while)$/.test(baseName(words[0] ?? "")),
+        );
+        return (
+          !waits &&
+          commands.some(
+            (words) =>
+              killSignal(words) === graceful ||
+              (baseName(words[0] ?? "") === "nginx" && words.includes("quit")),
+          )
+        );
       });
       if (line !== undefined) {
-        yield { at: line.at, message: `${graceful} begins the drain and returns; ${kill} follows at once and ends it. Drop ExecStop and set KillSignal=${graceful}.` };
+        yield {
+          at: line.at,
+          message: `${graceful} begins the drain and returns; ${kill} follows at once and ends it. Drop ExecStop and set KillSignal=${graceful}.`,
+        };
       }
     }
   },

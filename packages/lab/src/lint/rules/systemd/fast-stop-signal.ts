@@ -20,15 +20,26 @@ export const fastStopSignal: Rule = {
       }
       const stops = settingsOf(unit, "Service.ExecStop");
       const bad = stops.find((line) =>
-        stopCommands(line).some((words) => known.signals.includes(killSignal(words) ?? "") || (baseName(words[0] ?? "") === "nginx" && words.includes("stop"))),
+        stopCommands(line).some(
+          (words) =>
+            known.signals.includes(killSignal(words) ?? "") ||
+            (baseName(words[0] ?? "") === "nginx" && words.includes("stop")),
+        ),
       );
       const signal = setting(unit, "Service.KillSignal");
       if (bad !== undefined) {
         yield { at: bad.at, message: `This is the fast stop of ${name}: ${known.advice}` };
       } else if (signal !== undefined && known.signals.includes(normalSignal(signal.value))) {
-        yield { at: signal.at, message: `${normalSignal(signal.value)} is the fast stop of ${name}: ${known.advice}` };
+        yield {
+          at: signal.at,
+          message: `${normalSignal(signal.value)} is the fast stop of ${name}: ${known.advice}`,
+        };
       } else if (signal === undefined && stops.length === 0 && known.signals.includes("SIGTERM")) {
-        yield { at: setting(unit, "Service.ExecStart")?.at ?? unit.at, severity: "info", message: `systemd stops with SIGTERM, the fast stop of ${name}: ${known.advice}` };
+        yield {
+          at: setting(unit, "Service.ExecStart")?.at ?? unit.at,
+          severity: "info",
+          message: `systemd stops with SIGTERM, the fast stop of ${name}: ${known.advice}`,
+        };
       }
     }
   },

@@ -12,12 +12,18 @@ export const killMode: Rule = {
     for (const unit of model.units) {
       const mode = setting(unit, "Service.KillMode");
       const start = setting(unit, "Service.ExecStart")?.value ?? "";
-      const leaves = /\b(sshd|tmux|screen|docker|podman|dockerd|containerd|kubelet|libvirtd|crond?|atd|agetty|login)\b/.test(start);
+      const leaves =
+        /\b(sshd|tmux|screen|docker|podman|dockerd|containerd|kubelet|libvirtd|crond?|atd|agetty|login)\b/.test(
+          start,
+        );
       if (mode !== undefined && !leaves && (mode.value === "none" || mode.value === "process")) {
         yield {
           at: mode.at,
           severity: mode.value === "none" ? "error" : "warning",
-          message: mode.value === "none" ? "With KillMode=none nothing is ever stopped: not by SIGTERM, not by SIGKILL." : "With KillMode=process only the main process is stopped; its children go on running. Use mixed.",
+          message:
+            mode.value === "none"
+              ? "With KillMode=none nothing is ever stopped: not by SIGTERM, not by SIGKILL."
+              : "With KillMode=process only the main process is stopped; its children go on running. Use mixed.",
         };
       }
     }

@@ -12,7 +12,10 @@ export const noSigkill: Rule = {
     for (const unit of model.units) {
       const value = setting(unit, "Service.SendSIGKILL");
       if (value !== undefined && /^(no|false|0|off)$/i.test(value.value)) {
-        yield { at: value.at, message: "What has not stopped after TimeoutStopSec is left running. Leave SendSIGKILL on." };
+        yield {
+          at: value.at,
+          message: "What has not stopped after TimeoutStopSec is left running. Leave SendSIGKILL on.",
+        };
       }
     }
   },

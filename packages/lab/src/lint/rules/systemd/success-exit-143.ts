@@ -14,9 +14,14 @@ export const successExit143: Rule = {
     for (const unit of model.units) {
       const start = setting(unit, "Service.ExecStart");
       const name = baseName(start === undefined ? "" : (execWords(start)[0]?.text ?? ""));
-      const allowed = settingsOf(unit, "Service.SuccessExitStatus").some(({ value }) => /\b(143|SIGTERM)\b/.test(value));
+      const allowed = settingsOf(unit, "Service.SuccessExitStatus").some(({ value }) =>
+        /\b(143|SIGTERM)\b/.test(value),
+      );
       if (start !== undefined && (name === "java" || name === "npm") && !allowed) {
-        yield { at: start.at, message: `${name} exits with 143 on SIGTERM and the unit ends as failed. Add SuccessExitStatus=143.` };
+        yield {
+          at: start.at,
+          message: `${name} exits with 143 on SIGTERM and the unit ends as failed. Add SuccessExitStatus=143.`,
+        };
       }
     }
   },

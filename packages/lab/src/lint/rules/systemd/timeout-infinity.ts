@@ -10,7 +10,10 @@ export const timeoutInfinity: Rule = {
   *check(model) {
     for (const { platform, timer, name } of model.workloads) {
       if (platform === "systemd" && timer?.ms === Number.POSITIVE_INFINITY) {
-        yield { at: timer.at, message: `${name} may take for ever to stop. Set a time that its budget fits into.` };
+        yield {
+          at: timer.at,
+          message: `${name} may take for ever to stop. Set a time that its budget fits into.`,
+        };
       }
     }
   },
