@@ -51,7 +51,7 @@ export async function memoryPerConnection() {
   for (const kind of ["close", "close", "lastcall", "lastcall"]) {
     const server = await startServer(kind, {}, ["--expose-gc"]);
     const before = await server.memory();
-    const crowd = await startCrowd(server.port, { idle: CONNECTIONS });
+    const crowd = await startCrowd(server, { idle: CONNECTIONS });
     const after = await server.memory();
     crowd.child.kill("SIGKILL");
     server.child.kill("SIGKILL");

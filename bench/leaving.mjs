@@ -64,7 +64,7 @@ export async function exitAfterLastResponse({ runs = 50 } = {}) {
 /** From the last answer, or the end of the linger window where that is later, to the exit. */
 async function crowdRun(kind, { idle, busy, workMs }) {
   const server = await startServer(kind);
-  const crowd = await startCrowd(server.port, { idle, busy, path: `/?ms=${workMs}` });
+  const crowd = await startCrowd(server, { idle, busy, path: `/?ms=${workMs}` });
   const signalNs = nowNs();
   server.child.kill("SIGTERM");
   const exit = await server.exited;
@@ -128,7 +128,7 @@ export async function stuckAreCut({ runs = 10 } = {}) {
     const fates = new Set();
     for (let run = 0; run < runs; run += 1) {
       const server = await startServer("lastcall", { gracefulTimeoutMs });
-      const crowd = await startCrowd(server.port, { busy: 1000, path });
+      const crowd = await startCrowd(server, { busy: 1000, path });
       const signalNs = nowNs();
       server.child.kill("SIGTERM");
       const exit = await server.exited;

@@ -28,26 +28,32 @@ export async function startServer(kind, options = {}, execArgv = []) {
   });
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal, atNs: nowNs() }));
   const port = await message(child, "port");
+  const ask = (word) => {
+    const answer = message(child, word);
+    child.send(word);
+    return answer;
+  };
   return {
     child,
     port,
     exited,
-    memory: () => {
-      const answer = message(child, "memory");
-      child.send("memory");
-      return answer;
+    memory: () => ask("memory"),
+    /** A client's connection stands, and its request is written, long before a busy server has seen it. */
+    async hasSeen(requests) {
+      while ((await ask("seen")) < requests);
     },
   };
 }
 
-/** Resolves when all its connections stand. `settled` is the fate of the busy ones. */
-export async function startCrowd(port, { idle = 0, busy = 0, path = "/" }) {
-  const child = fork(file("./client.mjs"), [port, idle, busy, path].map(String), {
+/** Resolves when all its connections stand and the server has read every request. `settled` is the fate of the busy ones. */
+export async function startCrowd(server, { idle = 0, busy = 0, path = "/" }) {
+  const child = fork(file("./client.mjs"), [server.port, idle, busy, path].map(String), {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const settled = busy > 0 ? message(child, "settled") : undefined;
   // Wanted later or not at all: a crowd that fails shows itself in `ready` first.
   settled?.catch(() => {});
   await message(child, "ready");
+  await server.hasSeen(idle + busy);
   return { child, settled };
 }

@@ -3,10 +3,12 @@
 import http from "node:http";
 
 const [kind, extra = "{}"] = process.argv.slice(2);
+let seen = 0;
 let inFlight = 0;
 let stopping = false;
 
 const server = http.createServer((req, res) => {
+  seen += 1;
   if (req.url === "/stuck") return;
   if (req.url === "/head") {
     res.write("a beginning");
@@ -41,6 +43,7 @@ if (kind === "floor") {
 }
 
 process.on("message", (message) => {
+  if (message === "seen") process.send({ seen });
   if (message !== "memory") return;
   globalThis.gc();
   globalThis.gc();
