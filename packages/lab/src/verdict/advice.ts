@@ -2,7 +2,8 @@
 
 import type { RunRecord } from "../ledger/records.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
-import type { RequestColumns } from "./exposure.ts";
+import type { Attributed } from "./exposure.ts";
+import { COLUMN } from "./request-table.ts";
 import type { RestartSpan, Timeline } from "./timeline.ts";
 import type { Advice } from "./verdict.ts";
 
@@ -21,13 +22,13 @@ interface LastSeen {
   endedMs: number;
 }
 
-function lastSeen(columns: RequestColumns, copies: number): readonly LastSeen[] {
+function lastSeen(attributed: Attributed, copies: number): readonly LastSeen[] {
   const seen = Array.from({ length: copies }, () => ({ sentMs: -1, endedMs: -1 }));
-  for (let row = 0; row < columns.endedMs.length; row += 1) {
-    const last = seen[columns.copyOf(row)];
+  for (let row = 0; row < attributed.requests.length; row += 1) {
+    const last = seen[attributed.copyOf(row)];
     if (last !== undefined) {
-      last.sentMs = Math.max(last.sentMs, columns.dispatchedMs.at(row));
-      last.endedMs = Math.max(last.endedMs, columns.endedMs.at(row));
+      last.sentMs = Math.max(last.sentMs, attributed.requests.value(row, COLUMN.dispatchedMs));
+      last.endedMs = Math.max(last.endedMs, attributed.requests.value(row, COLUMN.endedMs));
     }
   }
   return seen;
@@ -66,12 +67,12 @@ function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">): string {
 export function adviceOf(
   run: RunRecord | null,
   timeline: Timeline,
-  columns: RequestColumns,
+  attributed: Attributed,
   longestRequestMs: number | null,
   /** Most frequent first. */
   kinds: readonly KindSlug[],
 ): Advice {
-  const seen = lastSeen(columns, timeline.copies.length);
+  const seen = lastSeen(attributed, timeline.copies.length);
   const seenBy = (span: RestartSpan): LastSeen =>
     seen[timeline.copies.indexOf(span.life)] ?? { sentMs: -1, endedMs: -1 };
   const told = run?.parameters["drainDelayMs"];

@@ -1,13 +1,12 @@
 /** How many requests put each stop to the test: those that were at a leaving copy between its signal and its exit (R5). */
 
-import type { Series } from "./series.ts";
+import { COLUMN, type RequestTable } from "./request-table.ts";
 import type { RestartSpan } from "./timeline.ts";
 import type { Exposure } from "./verdict.ts";
 
-/** All requests, one row each, by columns. */
-export interface RequestColumns {
-  readonly dispatchedMs: Series;
-  readonly endedMs: Series;
+/** The requests of a run as the questions of exposure see them. */
+export interface Attributed {
+  readonly requests: RequestTable;
   /** Index of the copy into the timeline's copies; -1 when unknown. */
   readonly copyOf: (row: number) => number;
   readonly isBad: (row: number) => boolean;
@@ -21,22 +20,22 @@ function none(): Counts {
 
 /** One pass over the rows for all restarts: a copy leaves at most once. */
 export function exposures(
-  columns: RequestColumns,
+  attributed: Attributed,
   restarts: readonly { readonly span: RestartSpan; readonly copy: number }[],
 ): readonly Exposure[] {
   const counts = restarts.map(() => none());
   const restartOfCopy = new Map(restarts.map(({ copy }, index) => [copy, index]));
-  for (let row = 0; row < columns.endedMs.length; row += 1) {
-    const index = restartOfCopy.get(columns.copyOf(row));
+  for (let row = 0; row < attributed.requests.length; row += 1) {
+    const index = restartOfCopy.get(attributed.copyOf(row));
     const count = index === undefined ? undefined : counts[index];
     const life = index === undefined ? undefined : restarts[index]?.span.life;
     if (count === undefined || life === undefined) {
       continue;
     }
-    const dispatchedMs = columns.dispatchedMs.at(row);
-    const bad = columns.isBad(row) ? 1 : 0;
+    const dispatchedMs = attributed.requests.value(row, COLUMN.dispatchedMs);
+    const bad = attributed.isBad(row) ? 1 : 0;
     if (dispatchedMs < life.signalMs) {
-      if (columns.endedMs.at(row) > life.signalMs) {
+      if (attributed.requests.value(row, COLUMN.endedMs) > life.signalMs) {
         count.inFlight += 1;
         count.inFlightBad += bad;
       }
@@ -57,4 +56,13 @@ export function sumOf(parts: readonly Exposure[]): Exposure {
     sum.inFlightBad += part.inFlightBad;
   }
   return sum;
+}
+
+/** How many requests nobody can lay at the door of a copy. */
+export function countUnattributed(attributed: Attributed): number {
+  let count = 0;
+  for (let row = 0; row < attributed.requests.length; row += 1) {
+    count += attributed.copyOf(row) < 0 ? 1 : 0;
+  }
+  return count;
 }

@@ -3,73 +3,85 @@
 import type { ExecutedRecord, RequestRecord } from "../ledger/records.ts";
 import type { StoreVerdict } from "./verdict.ts";
 
-interface Posted {
-  readonly request: RequestRecord;
+/** A POST that was acknowledged, and is stored more than once or not at all. */
+export interface Contradiction {
+  /** Its row in the table of requests. */
   readonly row: number;
-}
-
-interface Joined extends Posted {
-  readonly rows: number;
+  readonly times: number;
 }
 
 export interface Store {
-  /** A POST and its place in the ledger. */
   posted(request: RequestRecord, row: number): void;
   executed(record: ExecutedRecord): void;
   /** The store was read, even if it held nothing. */
   wasRead(): void;
   /** How often the id is stored; null when nobody looked or the request stores nothing. */
-  timesStored(request: RequestRecord): number | null;
-  /** Acknowledged POSTs that are stored more than once, or not at all. */
-  contradictions(): readonly {
-    readonly request: RequestRecord;
-    readonly row: number;
-    readonly rows: number;
-  }[];
+  timesStored(id: string): number | null;
+  contradictions(): readonly Contradiction[];
   verdict(): StoreVerdict;
 }
 
+function isAcknowledged({ fate, status }: RequestRecord): boolean {
+  return fate === "answered" && status !== null && status >= 200 && status < 300;
+}
+
 export function createStore(): Store {
-  const posts = new Map<string, Posted>();
-  const rowsOf = new Map<string, number>();
+  /** Id to row; a negative one (-1 - row) was not acknowledged. Numbers, because there may be a million. */
+  const posts = new Map<string, number>();
+  const times = new Map<string, number>();
   let checked = false;
 
-  const joined = (): readonly Joined[] =>
-    [...posts.values()].map((post) => ({ ...post, rows: rowsOf.get(post.request.id) ?? 0 }));
+  function contradictions(): readonly Contradiction[] {
+    const found: Contradiction[] = [];
+    for (const [id, row] of checked ? posts : []) {
+      const stored = times.get(id) ?? 0;
+      if (row >= 0 && stored !== 1) {
+        found.push({ row, times: stored });
+      }
+    }
+    return found;
+  }
 
-  const isAcknowledged = ({ request }: Posted): boolean =>
-    request.fate === "answered" && (request.status ?? 0) >= 200 && (request.status ?? 0) < 300;
+  function verdict(): StoreVerdict {
+    const unstored: string[] = [];
+    const inDoubt: string[] = [];
+    const duplicated: { readonly id: string; readonly times: number }[] = [];
+    let acknowledged = 0;
+    let rows = 0;
+    for (const [id, row] of posts) {
+      const stored = times.get(id) ?? 0;
+      rows += stored;
+      if (row >= 0) {
+        acknowledged += 1;
+        if (checked && stored === 0) {
+          unstored.push(id);
+        }
+      } else if (stored > 0) {
+        inDoubt.push(id);
+      }
+      if (stored > 1) {
+        duplicated.push({ id, times: stored });
+      }
+    }
+    let foreign = 0;
+    for (const id of times.keys()) {
+      foreign += posts.has(id) ? 0 : 1;
+    }
+    const equal = checked && unstored.length === 0 && inDoubt.length === 0 && duplicated.length === 0;
+    return { checked, acknowledged, rows, equal, unstored, inDoubt, duplicated, foreign };
+  }
 
   return {
-    posted: (request, row) => {
-      posts.set(request.id, { request, row });
-    },
+    posted: (request, row) => void posts.set(request.id, isAcknowledged(request) ? row : -1 - row),
     executed: ({ id }) => {
       checked = true;
-      rowsOf.set(id, (rowsOf.get(id) ?? 0) + 1);
+      times.set(id, (times.get(id) ?? 0) + 1);
     },
     wasRead: () => {
       checked = true;
     },
-    timesStored: (request) => (checked && posts.has(request.id) ? (rowsOf.get(request.id) ?? 0) : null),
-    contradictions: () => (checked ? joined().filter((post) => isAcknowledged(post) && post.rows !== 1) : []),
-    verdict: () => {
-      const all = joined();
-      const acknowledged = all.filter((post) => isAcknowledged(post));
-      const unstored = checked ? acknowledged.filter((post) => post.rows === 0) : [];
-      const inDoubt = all.filter((post) => post.rows > 0 && !isAcknowledged(post));
-      const duplicated = all.filter((post) => post.rows > 1);
-      const rows = all.reduce((sum, post) => sum + post.rows, 0);
-      return {
-        checked,
-        acknowledged: acknowledged.length,
-        rows,
-        equal: checked && rows === acknowledged.length && unstored.length === 0 && inDoubt.length === 0,
-        unstored: unstored.map((post) => post.request.id),
-        inDoubt: inDoubt.map((post) => post.request.id),
-        duplicated: duplicated.map((post) => ({ id: post.request.id, times: post.rows })),
-        foreign: [...rowsOf.keys()].filter((id) => !posts.has(id)).length,
-      };
-    },
+    timesStored: (id) => (checked && posts.has(id) ? (times.get(id) ?? 0) : null),
+    contradictions,
+    verdict,
   };
 }

@@ -1,18 +1,29 @@
-/** Bad requests, counted by kind. */
+/** Bad requests, counted: by kind, by harm, by who has to change something. Each counts once in each table. */
 
 import { KINDS, type KindSlug } from "./kinds.ts";
 import { THRESHOLDS } from "./thresholds.ts";
-import type { BadRequest, KindTally } from "./verdict.ts";
+import type { BadRequest, ChargedTo, Harm, KindTally } from "./verdict.ts";
+
+export function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of items) {
+    const name = nameOf(item);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
 
 function tallyOf(slug: KindSlug, bad: readonly BadRequest[]): KindTally {
-  const copies: Record<string, number> = {};
   let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let get = 0;
-  for (const { copy, request } of bad) {
-    copies[copy ?? "?"] = (copies[copy ?? "?"] ?? 0) + 1;
+  const restarts = new Set<number>();
+  for (const { request, restart } of bad) {
     firstMs = Math.min(firstMs, request.dispatchedMs);
     lastMs = Math.max(lastMs, request.dispatchedMs);
     get += request.method === "GET" ? 1 : 0;
+    if (restart !== null) {
+      restarts.add(restart);
+    }
   }
   return {
     slug,
@@ -22,12 +33,13 @@ function tallyOf(slug: KindSlug, bad: readonly BadRequest[]): KindTally {
     post: bad.length - get,
     firstMs,
     lastMs,
-    copies,
+    copies: countBy(bad, ({ copy }) => copy ?? "?"),
+    restarts: [...restarts].toSorted((a, b) => a - b),
     examples: bad.slice(0, THRESHOLDS.examples),
   };
 }
 
-/** Most frequent first; each bad request in exactly one. */
+/** Most frequent first. */
 export function tallyKinds(bad: readonly BadRequest[]): readonly KindTally[] {
   const piles = new Map<string, BadRequest[]>();
   for (const one of bad) {
@@ -41,4 +53,21 @@ export function tallyKinds(bad: readonly BadRequest[]): readonly KindTally[] {
   return [...piles]
     .map(([slug, pile]) => tallyOf(slug as KindSlug, pile))
     .toSorted((a, b) => b.count - a.count);
+}
+
+export function tallyHarms(bad: readonly BadRequest[]): Readonly<Record<Harm, number>> {
+  const none: Record<Harm, number> = {
+    truncated: 0,
+    lost: 0,
+    duplicated: 0,
+    unstored: 0,
+    masked: 0,
+    slowed: 0,
+  };
+  return { ...none, ...countBy(bad, ({ harm }) => harm) };
+}
+
+export function tallyCharges(bad: readonly BadRequest[]): Readonly<Record<ChargedTo, number>> {
+  const none: Record<ChargedTo, number> = { service: 0, router: 0, lab: 0 };
+  return { ...none, ...countBy(bad, ({ kind }) => KINDS[kind as KindSlug].chargedTo) };
 }

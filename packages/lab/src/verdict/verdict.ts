@@ -80,6 +80,8 @@ export interface KindTally {
   readonly lastMs: RunMs;
   /** Count for each copy to which they are attributed; `?` where none is. */
   readonly copies: Readonly<Record<string, number>>;
+  /** The restarts into which they fall, as indices into `restarts`; one that is in none of them counts nowhere. */
+  readonly restarts: readonly number[];
   /** Why it happens, one sentence. */
   readonly why: string;
   /** What to change, one sentence. */

@@ -1,0 +1,61 @@
+/** The bad requests of a run, each with its harm, kind, copy and restart. */
+
+import type { RequestRecord } from "../ledger/records.ts";
+import { classify } from "./classify.ts";
+import { isConnectRetry, type Collection, type Suspect } from "./collection.ts";
+import { factsOf, type Scene } from "./facts.ts";
+import { KINDS } from "./kinds.ts";
+import { createRouterWords } from "./router-words.ts";
+import type { BadRequest } from "./verdict.ts";
+
+interface Convicted extends Suspect {
+  readonly request: RequestRecord;
+}
+
+/** The suspects that are bad indeed, in the order of their ends. */
+function convicted(all: Collection, slowLimitMs: number): readonly Convicted[] {
+  const byRow = new Map<number, Convicted>();
+  for (const { row, harm } of all.suspects) {
+    const request = all.requests.record(row);
+    const late = request.endedMs - request.intendedMs > slowLimitMs;
+    if (harm !== "slowed" || late || isConnectRetry(request)) {
+      byRow.set(row, { row, harm, request });
+    }
+  }
+  for (const { row, times } of all.store.contradictions()) {
+    // A stronger word than masked or slowed; the request was answered well, so it is neither lost nor truncated.
+    byRow.set(row, { row, harm: times > 1 ? "duplicated" : "unstored", request: all.requests.record(row) });
+  }
+  return [...byRow.values()].toSorted((a, b) => a.request.endedMs - b.request.endedMs);
+}
+
+/** Keyed by row. */
+export function badRequests(
+  all: Collection,
+  scene: Scene,
+  slowLimitMs: number,
+): ReadonlyMap<number, BadRequest> {
+  const words = createRouterWords(all.log);
+  const bad = new Map<number, BadRequest>();
+  for (const { row, request, harm } of convicted(all, slowLimitMs)) {
+    // Only of these the router may have written a line; the others would take those of somebody else.
+    const asksRouter = harm === "lost" || harm === "truncated" || harm === "masked";
+    const line = asksRouter ? words.take(request) : null;
+    const facts = factsOf(scene, request, harm, line, all.store.timesStored(request.id));
+    const { kind, evidence } = classify(facts);
+    const signalMs =
+      facts.restart === null ? undefined : scene.timeline.restarts[facts.restart]?.life.signalMs;
+    bad.set(row, {
+      request,
+      harm,
+      kind,
+      // What the router dropped never came to a copy.
+      copy: KINDS[kind].chargedTo === "service" ? facts.copy : null,
+      restart: facts.restart,
+      sinceSignalMs: signalMs === undefined ? null : request.dispatchedMs - signalMs,
+      stored: facts.stored,
+      evidence,
+    });
+  }
+  return bad;
+}

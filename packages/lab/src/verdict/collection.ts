@@ -1,0 +1,168 @@
+/**
+ * What one pass over the records keeps: all requests as rows, and a list of those that may be bad. Nothing is decided here,
+ * so the order of the records does not matter.
+ */
+
+import type {
+  EndRecord,
+  EventRecord,
+  LedgerRecord,
+  RequestRecord,
+  RouterLogRecord,
+  RunRecord,
+} from "../ledger/records.ts";
+import { triedPorts } from "./attribution.ts";
+import { RequestTable } from "./request-table.ts";
+import { createStore, type Store } from "./store.ts";
+import { THRESHOLDS } from "./thresholds.ts";
+import type { Harm } from "./verdict.ts";
+
+/** A request that may be bad, by its row. `slowed` means that it may be: the limit is known at the end. */
+export interface Suspect {
+  readonly row: number;
+  readonly harm: Harm;
+}
+
+export interface Collection {
+  run: RunRecord | null;
+  end: EndRecord | null;
+  /** The latest time in any record. */
+  lastMs: number;
+  /** Of the answered requests, from dispatch to end. */
+  longestMs: number | null;
+  slowAbsolute: number;
+  readonly events: EventRecord[];
+  readonly log: RouterLogRecord[];
+  readonly suspects: Suspect[];
+  readonly store: Store;
+  readonly requests: RequestTable;
+  /** Who answered, as the answer says: for each row an index into `voices`, or -1. */
+  readonly voiceOfRow: number[];
+  /** One request for each voice: whom it names is known when all copies are. */
+  readonly voices: RequestRecord[];
+  readonly byAnswer: Record<string, number>;
+  readonly methods: {
+    readonly get: { sent: number; failed: number };
+    readonly post: { sent: number; failed: number };
+  };
+}
+
+function suspicion(request: RequestRecord): Harm | null {
+  if (request.fate === "failed") {
+    return request.stage === "body" ? "truncated" : "lost";
+  }
+  if ((request.status ?? 0) >= THRESHOLDS.failedFromStatus) {
+    return "lost";
+  }
+  if (request.upstream?.includes(", ") === true && triedPorts(request.upstream).length > 1) {
+    return "masked";
+  }
+  // The slow limit is some baseline and this, so no slow request is missed.
+  const late = request.endedMs - request.intendedMs > THRESHOLDS.slowOverBaselineMs;
+  return late || isConnectRetry(request) ? "slowed" : null;
+}
+
+export function isConnectRetry(request: RequestRecord): boolean {
+  return (request.connectedMs ?? request.endedMs) - request.dispatchedMs >= THRESHOLDS.connectRetryMs;
+}
+
+/** The same answerer has the same key; a port may pass from one copy to another, so with ports a key lasts a second. */
+function voiceKey(request: RequestRecord): string | null {
+  if (request.copy !== null) {
+    return request.copy;
+  }
+  return request.upstream === null ? null : `${request.upstream}@${Math.floor(request.endedMs / 1000)}`;
+}
+
+export interface Collector {
+  readonly collection: Collection;
+  add(record: LedgerRecord): void;
+}
+
+export function createCollector(): Collector {
+  const all: Collection = {
+    run: null,
+    end: null,
+    lastMs: 0,
+    longestMs: null,
+    slowAbsolute: 0,
+    events: [],
+    log: [],
+    suspects: [],
+    store: createStore(),
+    requests: new RequestTable(),
+    voiceOfRow: [],
+    voices: [],
+    byAnswer: {},
+    methods: { get: { sent: 0, failed: 0 }, post: { sent: 0, failed: 0 } },
+  };
+  const voiceIndex = new Map<string, number>();
+
+  function voiceOf(request: RequestRecord): number {
+    const key = voiceKey(request);
+    if (key === null) {
+      return -1;
+    }
+    const known = voiceIndex.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    voiceIndex.set(key, all.voices.length);
+    return all.voices.push(request) - 1;
+  }
+
+  function addRequest(request: RequestRecord): void {
+    const row = all.requests.add(request);
+    const latencyMs = request.endedMs - request.intendedMs;
+    all.voiceOfRow.push(voiceOf(request));
+    all.lastMs = Math.max(all.lastMs, request.endedMs);
+    const answer = request.fate === "answered" ? String(request.status) : `${request.stage} ${request.error}`;
+    all.byAnswer[answer] = (all.byAnswer[answer] ?? 0) + 1;
+    const harm = suspicion(request);
+    const failed = harm === "lost" || harm === "truncated";
+    const method = request.method === "GET" ? all.methods.get : all.methods.post;
+    method.sent += 1;
+    if (request.method !== "GET") {
+      all.store.posted(request, row);
+    }
+    if (harm !== null) {
+      all.suspects.push({ row, harm });
+    }
+    if (failed) {
+      method.failed += 1;
+    } else {
+      all.longestMs = Math.max(all.longestMs ?? 0, request.endedMs - request.dispatchedMs);
+      all.slowAbsolute += latencyMs > THRESHOLDS.slowAbsoluteMs ? 1 : 0;
+    }
+  }
+
+  return {
+    collection: all,
+    add: (record) => {
+      switch (record.kind) {
+        case "run":
+          all.run = record;
+          return;
+        case "request":
+          addRequest(record);
+          return;
+        case "event":
+          all.events.push(record);
+          all.lastMs = Math.max(all.lastMs, record.atMs);
+          return;
+        case "router-log":
+          all.log.push(record);
+          return;
+        case "executed":
+          all.store.executed(record);
+          return;
+        case "end":
+          all.end = record;
+          all.lastMs = Math.max(all.lastMs, record.atMs);
+          if (record.rows !== undefined && record.rows !== null) {
+            all.store.wasRead();
+          }
+      }
+    },
+  };
+}

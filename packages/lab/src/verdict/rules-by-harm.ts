@@ -1,0 +1,60 @@
+/** Rules where the harm decides, alone or with the phase of the copy: stored wrongly, masked, truncated, slowed. */
+
+import { outcome, moment, says, time, type Rule } from "./evidence.ts";
+import { THRESHOLDS } from "./thresholds.ts";
+
+export const BY_HARM: readonly Rule[] = [
+  {
+    kind: "unstored",
+    evidence: ({ harm, request }) =>
+      harm === "unstored" ? `${request.status} for ${request.id}, and no row under this id` : null,
+  },
+  {
+    kind: "duplicated",
+    evidence: ({ harm, request, stored }) =>
+      harm === "duplicated"
+        ? `${request.status} for ${request.id}, and ${stored ?? 0} rows under this id`
+        : null,
+  },
+  {
+    kind: "masked-by-retry",
+    evidence: (facts) =>
+      facts.harm === "masked"
+        ? `${facts.request.status}, but the router asked ${facts.tried.join(", then ")}${says(facts)}`
+        : null,
+  },
+  {
+    kind: "truncated",
+    evidence: (facts) => {
+      const { promised, got } = facts.request.bytes;
+      return facts.harm === "truncated"
+        ? `${facts.request.status}, ${got} of ${promised ?? "an unknown number of"} bytes, then ${facts.request.error}${moment(facts)}`
+        : null;
+    },
+  },
+  {
+    kind: "connect-retry",
+    evidence: ({ harm, request }) => {
+      const tookMs = (request.connectedMs ?? request.endedMs) - request.dispatchedMs;
+      return harm === "slowed" && tookMs >= THRESHOLDS.connectRetryMs
+        ? `the connection took ${time(tookMs)}`
+        : null;
+    },
+  },
+  {
+    kind: "blocked-loop",
+    evidence: (facts) =>
+      facts.harm === "slowed" && facts.leaving !== null ? `${outcome(facts)}${moment(facts)}` : null,
+  },
+  {
+    kind: "cold-copy",
+    evidence: (facts) =>
+      facts.harm === "slowed" && facts.isNew
+        ? `${outcome(facts)} at ${facts.copy}, ready ${time(facts.request.dispatchedMs - (facts.life?.readyMs ?? 0))} before`
+        : null,
+  },
+  {
+    kind: "slow",
+    evidence: (facts) => (facts.harm === "slowed" ? `${outcome(facts)}${moment(facts)}` : null),
+  },
+];

@@ -1,0 +1,39 @@
+/** Whether a run proves anything at all, in either direction. */
+
+import type { EndRecord } from "../ledger/records.ts";
+import { THRESHOLDS } from "./thresholds.ts";
+
+export interface ValidityFacts {
+  readonly end: EndRecord | null;
+  readonly sent: number;
+  readonly restarts: number;
+  readonly dispatchLagP99Ms: number | null;
+  /** Bad requests that are charged to the lab. */
+  readonly labFailures: number;
+}
+
+/** Why it proves nothing; empty when it is valid. */
+export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
+  const { end, sent, restarts, dispatchLagP99Ms, labFailures } = facts;
+  const limitMs = THRESHOLDS.dispatchLagP99Ms;
+  const reasons: string[] = [];
+  if (end === null) {
+    reasons.push("the ledger has no end: the run was cut off");
+  } else if (end.reason !== "finished") {
+    reasons.push(end.reason === "interrupted" ? "the run was interrupted" : "the run failed before its end");
+  }
+  if (sent === 0) {
+    reasons.push("no request was sent");
+  } else if (restarts === 0) {
+    reasons.push("no copy was told to stop while the load ran: nothing was put to the test");
+  }
+  if (dispatchLagP99Ms !== null && dispatchLagP99Ms > limitMs) {
+    reasons.push(
+      `requests were sent late: the dispatch lag's p99 was ${Math.round(dispatchLagP99Ms)} ms (limit ${limitMs} ms); lower the rate or free the machine`,
+    );
+  }
+  if (labFailures > 0) {
+    reasons.push(`${labFailures} requests failed for want of the lab's own ports, files or router`);
+  }
+  return reasons;
+}
