@@ -1,5 +1,6 @@
 export { createLifecycle } from "./create.ts";
 export { LastcallError, type LastcallErrorCode } from "./errors.ts";
+export { nodeHost } from "./node-host.ts";
 export type { Budget } from "./budget.ts";
 export type { RequestCounts, Refusal } from "./admission.ts";
 export type { Host, HostFacts, Undo } from "./host.ts";
