@@ -17,6 +17,7 @@ export type LabCode =
   | "LAB_TARGET_NOT_STARTED"
   | "LAB_TARGET_DIED"
   | "LAB_TARGET_NOT_READY"
+  | "LAB_ROUTE_REFUSED"
   | "LAB_ROUTER_MISSING"
   | "LAB_ROUTER_FAILED"
   | "LAB_RUN_FOLDER"
@@ -39,6 +40,7 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_TARGET_NOT_STARTED: EXIT.couldNotRun,
   LAB_TARGET_DIED: EXIT.couldNotRun,
   LAB_TARGET_NOT_READY: EXIT.couldNotRun,
+  LAB_ROUTE_REFUSED: EXIT.couldNotRun,
   LAB_ROUTER_MISSING: EXIT.couldNotRun,
   LAB_ROUTER_FAILED: EXIT.couldNotRun,
   LAB_RUN_FOLDER: EXIT.couldNotRun,

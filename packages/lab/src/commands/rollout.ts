@@ -10,7 +10,7 @@ import { renderDetails, renderHead, renderOutcome, renderTable } from "../render
 import { rolloutJson } from "../render/rollout-json.ts";
 import { startProgress } from "../render/progress.ts";
 import { styleFor } from "../render/style.ts";
-import { judgeRow, type Row } from "../rollout/row.ts";
+import { exitCodeOf, judgeRow, type Row } from "../rollout/row.ts";
 import { runRollout } from "../rollout/run.ts";
 import { findNginx } from "../router/nginx.ts";
 import { readConfig, type ConfigNames } from "../scenario/config.ts";
@@ -50,10 +50,10 @@ const CONFIG: ConfigNames = { ...SHARED, command: "list" };
 
 const HELP = `Usage: lastcall rollout [options] [-- COMMAND...]
 
-Restarts every copy of a service behind a router, one after the other, under open-loop load, and says what was lost.
-Without a command it runs the orders service, whose rows each carry what they must show. A command of yours is run
-without a shell, in its own process group; it takes its port from {port} or PORT, and is judged strictly: any loss that
-is the service's is a finding.
+Restarts every copy of a service behind a router, one after the other, under open-loop load, and
+says what was lost. Without a command it runs the orders service, whose rows each carry what they
+must show. A command of yours is run without a shell, in its own process group; it takes its port
+from {port} or PORT, and is judged strictly: any loss that is the service's is a finding.
 
 What is run
   --scenario NAME       kill-retries, kill, stop-retries, stop, drain-short, drain (default: drain)
@@ -64,10 +64,11 @@ What is run
   --grace TIME          SIGKILL after this (30s); handed on as LASTCALL_GRACE_PERIOD
 
 The router
-  --router NAME         nginx or embedded (nginx if it is found; LASTCALL_NGINX names another program)
+  --router NAME         nginx or embedded (nginx if it is found, or named by LASTCALL_NGINX)
   --propagation TIME    from the stop signal until the router has dropped the copy (1s)
-  --order ORDER         parallel: signal and removal start together; remove-first: removal, then the signal
-  --retries             the router tries the next copy, as nginx does by default (rows: as their names say)
+  --order ORDER         parallel: signal and removal start together;
+                        remove-first: the router drops the copy, then the signal is sent
+  --retries             the router tries the next copy, by nginx's default rule
   --upstream-keepalive  pooled connections to the copies
   --client-keepalive    pooled connections from the clients
 
@@ -90,9 +91,11 @@ Output
   --no-color            as NO_COLOR
   --help
 
-lastcall.config.json may hold the same under "rollout", by the same names, and the command as "command". Flags win.
+lastcall.config.json may hold the same under "rollout", by the same names, and the command as
+"command". Flags win.
 
-Exit codes: 0 every row shows what it must, 1 findings, 2 wrong usage, 3 could not run, 4 invalid run, 130 interrupted.
+Exit codes: 0 every row shows what it must, 1 findings, 2 wrong usage, 3 could not run,
+4 invalid run, 130 interrupted.
 
 Examples
   lastcall rollout --all
@@ -161,13 +164,6 @@ async function chooseNginx(
       : `Router: ${found.version}.\n`,
   );
   return found;
-}
-
-function exitCodeOf(rows: readonly Row[]): ExitCode {
-  if (rows.some((row) => row.verdict.outcome === "invalid")) {
-    return EXIT.invalidRun;
-  }
-  return rows.every((row) => row.shown) ? EXIT.pass : EXIT.failed;
 }
 
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 /** One row judged: the verdict, the counts of the classic table, and whether the row shows what it must. Pure. */
 
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { missed, type RowCounts } from "../scenario/expectation.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -63,4 +64,12 @@ export function judgeRow(plan: RolloutPlan, verdict: Verdict, folder: string): R
     routerLost: verdict.requests.byCharge.router,
     folder,
   };
+}
+
+/** A run that proves nothing is neither a pass nor a finding. */
+export function exitCodeOf(rows: readonly Row[]): ExitCode {
+  if (rows.some((row) => row.verdict.outcome === "invalid")) {
+    return EXIT.invalidRun;
+  }
+  return rows.every((row) => row.shown) ? EXIT.pass : EXIT.failed;
 }

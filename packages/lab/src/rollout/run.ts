@@ -17,6 +17,7 @@ import type { RolloutPlan } from "../scenario/plan.ts";
 import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
+import { assertBaseline } from "./baseline.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
@@ -160,6 +161,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     note("load-started", { ratePerSecond: plan.ratePerSecond });
 
     await scope.sleep(plan.timing.headMs);
+    assertBaseline(plan, records);
     for (let round = 0; round < plan.repeat; round += 1) {
       for (const [place, leaving] of copies.entries()) {
         const beganMs = clock.now();

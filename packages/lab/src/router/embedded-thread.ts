@@ -12,16 +12,15 @@ export interface EmbeddedStart {
   readonly clockBaseMs: number;
 }
 
-export type ToEmbedded = {
-  readonly kind: "set";
-  readonly ticket: number;
-  readonly upstreams: readonly Upstream[];
-};
+/** Each is answered with its ticket, after all that was said before. */
+export type ToEmbedded =
+  | { readonly kind: "set"; readonly ticket: number; readonly upstreams: readonly Upstream[] }
+  | { readonly kind: "flush"; readonly ticket: number };
 
 export type FromEmbedded =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "is-set"; readonly ticket: number }
+  | { readonly kind: "done"; readonly ticket: number }
   | { readonly kind: "log"; readonly record: RouterLogRecord };
 
 const port = parentPort;
@@ -34,8 +33,10 @@ if (port !== null) {
       say({ kind: "log", record: { kind: "router-log", atMs: clock.now(), ...failure } }),
     );
     port.on("message", (message: ToEmbedded) => {
-      proxy.set(message.upstreams);
-      say({ kind: "is-set", ticket: message.ticket });
+      if (message.kind === "set") {
+        proxy.set(message.upstreams);
+      }
+      say({ kind: "done", ticket: message.ticket });
     });
     say({ kind: "listening", port: proxy.port });
   } catch (error) {

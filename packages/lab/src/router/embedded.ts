@@ -58,7 +58,7 @@ export async function startEmbedded(
         case "failed":
           end(message.reason);
           break;
-        case "is-set":
+        case "done":
           waiting.get(message.ticket)?.resolve();
           waiting.delete(message.ticket);
           break;
@@ -71,21 +71,29 @@ export async function startEmbedded(
     worker.once("exit", (code) => end(`its thread left with ${code}`));
   });
 
+  const ask = (message: (ticket: number) => ToEmbedded): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (ended !== null) {
+        reject(ended);
+        return;
+      }
+      tickets += 1;
+      waiting.set(tickets, { resolve, reject });
+      worker.postMessage(message(tickets), []);
+    });
+
   return {
     name: "embedded",
     version: `embedded router (node ${process.versions.node})`,
     port,
-    set: (next) =>
-      new Promise((resolve, reject) => {
-        if (ended !== null) {
-          reject(ended);
-          return;
-        }
-        tickets += 1;
-        waiting.set(tickets, { resolve, reject });
-        worker.postMessage({ kind: "set", ticket: tickets, upstreams: next } satisfies ToEmbedded, []);
-      }),
-    log: () => Promise.resolve([...records]),
+    set: (next) => ask((ticket) => ({ kind: "set", ticket, upstreams: next })),
+    log: async () => {
+      // Lines come as messages: what was logged before this question has come before its answer.
+      if (ended === null) {
+        await ask((ticket) => ({ kind: "flush", ticket }));
+      }
+      return [...records];
+    },
     stop: async () => {
       await worker.terminate();
     },

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { LabError } from "../errors.ts";
 import type { RunClock } from "../ledger/clock.ts";
@@ -207,7 +207,13 @@ export async function startNginx(
       last = last.then(() => reload(set));
       return last;
     },
-    log: () => Promise.resolve([...records]),
+    log: async () => {
+      // Lines reach us through a pipe, a moment after the answers that they belong to. What was written before this
+      // question was answered is readable now, and read in the turn of the event loop that we let pass.
+      await generationAt(port);
+      await immediate();
+      return [...records];
+    },
     stop: async () => {
       if (exit === null) {
         child.kill("SIGTERM");

@@ -11,7 +11,7 @@ import {
 } from "../../src/render/rollout.ts";
 import { rolloutJson } from "../../src/render/rollout-json.ts";
 import { COLOUR, PLAIN } from "../../src/render/style.ts";
-import { judgeRow, type Row } from "../../src/rollout/row.ts";
+import { exitCodeOf, judgeRow, type Row } from "../../src/rollout/row.ts";
 import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
 
@@ -46,7 +46,12 @@ function request(n: number, status: number): RequestRecord {
   };
 }
 
-function row(options: RolloutOptions, refused: number, killed = false): Row {
+function row(
+  options: RolloutOptions,
+  refused: number,
+  killed = false,
+  ended: "finished" | "interrupted" = "finished",
+): Row {
   const [plan] = planRollout(options);
   assert.ok(plan !== undefined);
   const records: LedgerRecord[] = [
@@ -76,7 +81,7 @@ function row(options: RolloutOptions, refused: number, killed = false): Row {
     ...Array.from({ length: 80 }, (_, n) =>
       request(n, n >= 22 && n < 22 + refused ? 502 : n % 2 === 0 ? 200 : 201),
     ),
-    { kind: "end", atMs: 6000, reason: "finished", rows: null },
+    { kind: "end", atMs: 6000, reason: ended, rows: null },
   ];
   const judge = createJudge();
   for (const record of records) {
@@ -167,5 +172,14 @@ test("the JSON has its schema version, the exit code and one entry a row", () =>
       ["stop", true, 6, 6],
       ["drain", true, 0, 0],
     ],
+  );
+});
+
+test("the exit code says findings, or that the run proves nothing, which weighs more", () => {
+  const [good, bad, invalid] = [row({}, 0), row({}, 3), row({}, 0, false, "interrupted")];
+  assert.match(invalid.why ?? "", /invalid run: the run was interrupted/);
+  assert.deepEqual(
+    [exitCodeOf([good]), exitCodeOf([good, bad]), exitCodeOf([good, bad, invalid])],
+    [0, 1, 4],
   );
 });
