@@ -15,7 +15,7 @@ import { runRollout } from "../rollout/run.ts";
 import { findNginx } from "../router/nginx.ts";
 import { readConfig, type ConfigNames } from "../scenario/config.ts";
 import { planRollout, type RolloutOptions, type RolloutPlan } from "../scenario/plan.ts";
-import { startGuardian } from "../target/guardian.ts";
+import { startGuardian, type Guardian } from "../target/guardian.ts";
 import { judgeStream } from "../verdict/judge.ts";
 import type { Command, Io } from "./command.ts";
 import { readFlags, type FlagTypes } from "./flags.ts";
@@ -43,6 +43,7 @@ const SHARED = {
   executed: "string",
   grace: "string",
   "ready-timeout": "string",
+  attempts: "string",
   out: "string",
 } as const satisfies FlagTypes;
 const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolean" } as const;
@@ -76,6 +77,7 @@ The load
   --rate N              requests per second (20)
   --copies N            2 to 16 (2)
   --seed N              of the mix of requests
+  --attempts N          run a row again that is invalid because the machine was too busy (1)
 
 Your service
   --ready PATH          readiness (/ready)
@@ -142,10 +144,9 @@ function runFolders(plans: readonly RolloutPlan[], out: string | undefined, cwd:
   return folders;
 }
 
-async function chooseNginx(
-  plans: readonly RolloutPlan[],
-  io: Io,
-): Promise<Awaited<ReturnType<typeof findNginx>>> {
+type Nginx = Awaited<ReturnType<typeof findNginx>>;
+
+async function chooseNginx(plans: readonly RolloutPlan[], io: Io): Promise<Nginx> {
   const wanted = plans[0]?.router.name ?? "auto";
   if (wanted === "embedded") {
     return null;
@@ -164,6 +165,46 @@ async function chooseNginx(
       : `Router: ${found.version}.\n`,
   );
   return found;
+}
+
+/** A row, run again while it is invalid and attempts are left; null when interrupted. */
+async function runRow(
+  plan: RolloutPlan,
+  firstFolder: string,
+  nginx: Nginx,
+  guardian: Guardian,
+  io: Io,
+): Promise<Row | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const folder = attempt === 1 ? firstFolder : `${firstFolder}-${attempt}`;
+    const progress = startProgress(plan, io.tty, io.err, () => performance.now());
+    let result: Awaited<ReturnType<typeof runRollout>>;
+    try {
+      result = await runRollout(plan, {
+        guardian,
+        nginx,
+        folder: path.resolve(io.cwd, folder),
+        cwd: io.cwd,
+        env: io.env,
+        interrupted: io.interrupted,
+        onRecord: progress.see,
+      });
+    } catch (error) {
+      io.err(`The run's folder is ${folder}\n`);
+      throw error;
+    } finally {
+      progress.end();
+    }
+    if (result.ended === "interrupted") {
+      io.err(`Interrupted. Copies and router have been ended; the ledger so far is in ${folder}\n`);
+      return null;
+    }
+    const row = judgeRow(plan, await judgeStream(result.records), folder);
+    if (row.verdict.outcome !== "invalid" || attempt >= plan.attempts) {
+      return row;
+    }
+    io.err(`${plan.scenario}: ${row.why}. Once more: attempt ${attempt + 1} of ${plan.attempts}.\n`);
+  }
 }
 
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -187,30 +228,11 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const rows: Row[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
-      const folder = folders[index] ?? ".";
-      const progress = startProgress(plan, io.tty, io.err, () => performance.now());
-      let result: Awaited<ReturnType<typeof runRollout>>;
-      try {
-        result = await runRollout(plan, {
-          guardian,
-          nginx,
-          folder: path.resolve(io.cwd, folder),
-          cwd: io.cwd,
-          env: io.env,
-          interrupted: io.interrupted,
-          onRecord: progress.see,
-        });
-      } catch (error) {
-        io.err(`The run's folder is ${folder}\n`);
-        throw error;
-      } finally {
-        progress.end();
-      }
-      if (result.ended === "interrupted") {
-        io.err(`Interrupted. Copies and router have been ended; the ledger so far is in ${folder}\n`);
+      const row = await runRow(plan, folders[index] ?? ".", nginx, guardian, io);
+      if (row === null) {
         return EXIT.interrupted;
       }
-      rows.push(judgeRow(plan, await judgeStream(result.records), folder));
+      rows.push(row);
     }
   } finally {
     guardian.close();

@@ -7,6 +7,7 @@ import { createHttpClient } from "./http-client.ts";
 import type { LoadPlan } from "./load.ts";
 import { createMix } from "./mix.ts";
 import { startOpenLoop, type OpenLoop } from "./open-loop.ts";
+import { raisePriority } from "../priority.ts";
 
 export interface WorkerInput {
   readonly plan: LoadPlan;
@@ -23,6 +24,7 @@ const BATCH_SIZE = 512;
 /** How long a finished request may wait for company: short enough for a live view. */
 const BATCH_WAIT_MS = 25;
 
+raisePriority();
 if (parentPort === null) {
   throw new Error("worker.js is a thread of the load engine and cannot run alone.");
 }

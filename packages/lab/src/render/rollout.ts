@@ -1,7 +1,8 @@
 /** The report of a rolling restart for a terminal of 100 columns: the table, then what each row has to say. Pure. */
 
 import { formatDuration } from "../duration.ts";
-import type { Row } from "../rollout/row.ts";
+import { unasked, type Row } from "../rollout/row.ts";
+import { FILES } from "../rollout/service.ts";
 import type { Bound, KindTally, Restart, Verdict } from "../verdict/verdict.ts";
 import { wrapText, wrapUnits, type Style } from "./style.ts";
 
@@ -91,7 +92,15 @@ export function renderTable(rows: readonly Row[], style: Style): string {
   ].join("\n");
 }
 
-/** `stop A 1.50 → not ready 1.52 → out 2.51 → exit 0 4.02 → A2 ready 4.30 → in 4.35`, in the order in which it came. */
+/** The start of the load: a reader's time zero. */
+function loadStartMs(verdict: Verdict): number {
+  return verdict.timeline.find((event) => event.event === "load-started")?.atMs ?? 0;
+}
+
+/**
+ * `SIGTERM A 1.50 → not ready 1.52 → out 2.51 → exit 0 4.02 → A2 ready 4.30 → in 4.35`, in the order in which it came, in
+ * seconds since the load began.
+ */
 export function timelineOf(restart: Restart, verdict: Verdict): string {
   const moments: [number, string][] = [[restart.signalMs, `${restart.signal} ${restart.copy}`]];
   const add = (atMs: number | null | undefined, text: string): void => {
@@ -110,7 +119,7 @@ export function timelineOf(restart: Restart, verdict: Verdict): string {
   add(restart.replacement?.addedMs, "in");
   return moments
     .toSorted(([a], [b]) => a - b)
-    .map(([atMs, text]) => `${text} ${seconds(atMs)}`)
+    .map(([atMs, text]) => `${text} ${seconds(atMs - loadStartMs(verdict))}`)
     .join(ARROW);
 }
 
@@ -155,6 +164,13 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
         `${restart.copy} was still there ${formatDuration(plan.gracePeriodMs)} after its stop signal and was killed.`,
       );
     }
+  }
+  for (const { copy, atMs, detail } of unasked(verdict)) {
+    const how = detail["signal"] === null ? `exit code ${String(detail["code"])}` : String(detail["signal"]);
+    add(
+      "by itself",
+      `${copy ?? ""} ended ${seconds(atMs - loadStartMs(verdict))} s into the load though nobody had told it to: ${how}. Its words are in ${FILES.output(copy ?? "")}.`,
+    );
   }
   add("clients saw", list(verdict.requests.byAnswer));
   add("router's log", list(verdict.routerLog));
@@ -229,10 +245,11 @@ export function renderOutcome(rows: readonly Row[], style: Style): string {
     return style.yellow(`${plural(invalid, "row is", "rows are")} invalid: this run proves nothing there.`);
   }
   const builtIn = rows.every((row) => row.plan.expectation !== null);
+  const bad = rows.filter((row) => !row.shown);
   const words = builtIn
     ? `${good} of ${plural(rows.length, "row shows", "rows show")} what ${rows.length === 1 ? "it" : "they"} must.`
-    : good === rows.length
+    : bad.length === 0
       ? "Nothing was lost by the service."
-      : `${plural(rows.length - good, "row", "rows")} of ${rows.length}: something was lost by the service.`;
+      : `Findings: ${bad.map((row) => `${row.plan.scenario}, ${row.why}`).join("; ")}.`;
   return good === rows.length ? style.green(words) : style.red(words);
 }

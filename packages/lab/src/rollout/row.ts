@@ -1,6 +1,7 @@
 /** One row judged: the verdict, the counts of the classic table, and whether the row shows what it must. Pure. */
 
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { EventRecord } from "../ledger/records.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { missed, type RowCounts } from "../scenario/expectation.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -37,8 +38,17 @@ export function countsOf(verdict: Verdict): RowCounts {
   };
 }
 
-/** What a strict judge finds: any loss that is charged to the service, and a copy that had to be killed. */
+/** Exits that nobody had asked for. */
+export function unasked(verdict: Verdict): readonly EventRecord[] {
+  return verdict.timeline.filter((event) => event.event === "exited" && event.detail["asked"] === false);
+}
+
+/** What a strict judge finds: a loss that is charged to the service, a copy that had to be killed or ended by itself. */
 function strictly(verdict: Verdict): string | null {
+  const fallen = unasked(verdict).map(({ copy }) => copy);
+  if (fallen.length > 0) {
+    return `${fallen.join(", ")} ended though nobody had told it to`;
+  }
   const killed = verdict.restarts.filter((restart) => restart.killedMs !== null).map(({ copy }) => copy);
   if (killed.length > 0) {
     return `${killed.join(", ")} did not stop and had to be killed`;

@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { startRunClock } from "../ledger/clock.ts";
+import { raisePriority } from "../priority.ts";
 import { startProxy, type ProxyOptions } from "./proxy.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
 import type { Upstream } from "./router.ts";
@@ -26,6 +27,7 @@ export type FromEmbedded =
 const port = parentPort;
 if (port !== null) {
   const say = (message: FromEmbedded): void => port.postMessage(message);
+  raisePriority();
   const start = workerData as EmbeddedStart;
   const clock = startRunClock(start.clockBaseMs);
   try {

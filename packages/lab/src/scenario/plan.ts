@@ -35,6 +35,7 @@ export interface RolloutOptions {
   readonly executed?: string;
   readonly grace?: string;
   readonly "ready-timeout"?: string;
+  readonly attempts?: string;
   readonly command?: readonly string[];
 }
 
@@ -81,6 +82,8 @@ export interface RolloutPlan {
   /** A file to which the service appends each id that it has executed; null: nobody can tell, or the orders service's own. */
   readonly executedFile: string | null;
   readonly timing: Timing;
+  /** How often the row is run at most, should the machine be too busy for a valid run. */
+  readonly attempts: number;
 }
 
 export interface Timing {
@@ -262,6 +265,7 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
     executedFile: options.executed ?? null,
     timing: TIMING,
+    attempts: number("attempts", options.attempts, 1, 1, 5),
   };
   return chosenRows(options).map((row) => {
     // `stop` is the service as it is: only `drain` tells a stranger's service a delay of the lab's choosing.

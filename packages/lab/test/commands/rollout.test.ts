@@ -159,7 +159,17 @@ describe("a rolling restart", { concurrency: 2 }, () => {
   test("a polite stranger loses nothing: exit 0, rows = 201s, and JSON that says so", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "lastcall-done-"));
     const done = await run(
-      ["--json", "--get", "/items/{id}", "--", process.execPath, POLITE, "--drain={drainDelay}"],
+      [
+        "--json",
+        "--attempts",
+        "3",
+        "--get",
+        "/items/{id}",
+        "--",
+        process.execPath,
+        POLITE,
+        "--drain={drainDelay}",
+      ],
       { EXECUTED: path.join(folder, "done.txt") },
       { rollout: { router: "embedded", post: "/items", executed: path.join(folder, "done.txt"), rate: 30 } },
     );
@@ -182,9 +192,12 @@ describe("a rolling restart", { concurrency: 2 }, () => {
   });
 
   test("a stranger that ignores its stop signal is killed when the grace period is over, and named: exit 1", async () => {
-    const done = await run(["--router", "embedded", "--grace", "4s", "--", process.execPath, POLITE], {
-      STUBBORN: "1",
-    });
+    const done = await run(
+      ["--router", "embedded", "--attempts", "3", "--grace", "4s", "--", process.execPath, POLITE],
+      {
+        STUBBORN: "1",
+      },
+    );
     assert.equal(done.code, 1, done.err + done.out);
     assert.match(done.out, /A did not stop and had to be killed|A, B did not stop and had to be killed/);
     assert.match(done.out, /A was still there 4s after its stop signal and was killed/);

@@ -51,6 +51,7 @@ function row(
   refused: number,
   killed = false,
   ended: "finished" | "interrupted" = "finished",
+  more: readonly LedgerRecord[] = [],
 ): Row {
   const [plan] = planRollout(options);
   assert.ok(plan !== undefined);
@@ -70,6 +71,7 @@ function row(
     event(0, "started", "B", { pid: 2, port: 2 }),
     event(500, "added", "A", { port: 1 }),
     event(500, "added", "B", { port: 2 }),
+    event(1000, "load-started", null),
     event(2000, "signal", "A", { signal: "SIGTERM" }),
     event(2020, "not-ready", "A", { seen: 503 }),
     ...(killed ? [event(2500, "killed", "A", { signal: "SIGKILL" })] : []),
@@ -78,6 +80,7 @@ function row(
     event(2900, "ready", "A2"),
     event(2950, "added", "A2", { port: 3 }),
     event(3010, "removed", "A", { port: 1 }),
+    ...more,
     ...Array.from({ length: 80 }, (_, n) =>
       request(n, n >= 22 && n < 22 + refused ? 502 : n % 2 === 0 ? 200 : 201),
     ),
@@ -96,7 +99,7 @@ test("a row's timeline is told in the order in which it happened", () => {
   assert.ok(restart !== undefined);
   assert.equal(
     timelineOf(restart, verdict),
-    "SIGTERM A 2.00 → not ready 2.02 → exit 0 2.60 → A2 ready 2.90 → in 2.95 → out 3.01",
+    "SIGTERM A 1.00 → not ready 1.02 → exit 0 1.60 → A2 ready 1.90 → in 1.95 → out 2.01",
   );
 });
 
@@ -142,6 +145,14 @@ test("a stranger's row fails on any loss, and on a copy that had to be killed th
   const killed = row({ command }, 0, true);
   assert.match(killed.why ?? "", /A did not stop and had to be killed/);
   assert.match(renderDetails(killed, PLAIN, true), /killed +A was still there 30s after its stop signal/);
+});
+
+test("a copy that ended by itself is a finding though nothing was lost, and told with its code", () => {
+  const one = row({ command: ["x"] }, 0, false, "finished", [
+    event(3500, "exited", "B", { code: 9, signal: null, asked: false }),
+  ]);
+  assert.match(one.why ?? "", /B ended though nobody had told it to/);
+  assert.match(renderDetails(one, PLAIN, true), /by itself +B ended 2\.50 s into the load .* exit code 9\./);
 });
 
 test("zero is stated with its bound", () => {
