@@ -1,0 +1,111 @@
+/** What a stop does today and what it would do with lastcall: the same stop twice, and the line to paste. */
+
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+import { portFinder } from "../target/free-port.ts";
+import type { Guardian } from "../target/guardian.ts";
+import { observeStop, type Observation, type Watch } from "./observe.ts";
+import { startService, type ServiceSpec } from "./service.ts";
+
+export interface Seen {
+  readonly observation: Observation;
+  readonly port: number;
+  readonly route: string;
+  readonly startMs: number;
+}
+
+export interface Comparison {
+  readonly today: Seen;
+  /** Null where lastcall could not be loaded into the service; `why` says so. */
+  readonly withLastcall: Seen | null;
+  readonly why: string | null;
+  /** The command with lastcall in it, as one would write it. */
+  readonly paste: string;
+}
+
+/** The drain delay that the second stop runs with: longer than most things here need, short enough to wait for. */
+export const CHECK_DRAIN_DELAY = "1s";
+
+async function seeOnce(
+  spec: ServiceSpec,
+  watch: Watch,
+  guardian: Guardian,
+): Promise<Seen & { output: string }> {
+  const service = await startService(spec, guardian);
+  try {
+    const observation = await observeStop(service, watch);
+    return {
+      observation,
+      port: service.port,
+      route: service.route,
+      startMs: service.startMs,
+      output: service.output(),
+    };
+  } finally {
+    await service.end();
+  }
+}
+
+/** `lastcall/auto` of the user's project if it has one, else of the lab. */
+export function findAuto(cwd: string): string | null {
+  for (const from of [path.join(cwd, "package.json"), import.meta.url]) {
+    try {
+      return pathToFileURL(createRequire(from).resolve("lastcall/auto")).href;
+    } catch {
+      // Not installed there.
+    }
+  }
+  return null;
+}
+
+/** Puts the import where a person would: behind `node`; behind any wrapper through NODE_OPTIONS. */
+export function withAuto(
+  command: readonly string[],
+  auto: string,
+): { readonly command: readonly string[]; readonly nodeOptions: string | null } {
+  const [program = "", ...args] = command;
+  return /^node(?:\.exe)?$/.test(path.basename(program))
+    ? { command: [program, "--import", auto, ...args], nodeOptions: null }
+    : { command, nodeOptions: `--import=${auto}` };
+}
+
+export function pasteLine(command: readonly string[]): string {
+  const { command: shown, nodeOptions } = withAuto(command, "lastcall/auto");
+  return nodeOptions === null ? shown.join(" ") : `NODE_OPTIONS='${nodeOptions}' ${shown.join(" ")}`;
+}
+
+export async function compare(
+  spec: ServiceSpec,
+  watch: Watch,
+  guardian: Guardian,
+  onPhase: (phase: string) => void,
+): Promise<Comparison> {
+  onPhase("your service as it is");
+  const today = await seeOnce(spec, watch, guardian);
+  const paste = pasteLine(spec.command);
+  const auto = findAuto(spec.cwd);
+  if (auto === null) {
+    return { today, withLastcall: null, why: "lastcall is not installed here: npm install lastcall", paste };
+  }
+  onPhase("the same service with lastcall");
+  const loaded = withAuto(spec.command, auto);
+  const nodeOptions = [spec.env["NODE_OPTIONS"], loaded.nodeOptions].filter(Boolean).join(" ");
+  const adminPort = Number(spec.env["LASTCALL_ADMIN_PORT"] ?? (await portFinder()()));
+  const env = {
+    LASTCALL_DRAIN_DELAY: CHECK_DRAIN_DELAY,
+    LASTCALL_ADMIN_PORT: String(adminPort),
+    ...spec.env,
+    ...(nodeOptions === "" ? {} : { NODE_OPTIONS: nodeOptions }),
+  };
+  const after = await seeOnce({ ...spec, command: loaded.command, env, adminPort }, watch, guardian);
+  // The start-up line tells that the library really was there: a service that is not Node starts just as well.
+  return after.output.includes("lastcall: ")
+    ? { today, withLastcall: after, why: null, paste }
+    : {
+        today,
+        withLastcall: null,
+        why: "this does not run on Node, so the library cannot be loaded into it",
+        paste,
+      };
+}

@@ -1,0 +1,145 @@
+/** The before/after table of `lastcall check`, the findings in words, and what to paste. */
+
+import type { Comparison, Seen } from "../check/compare.ts";
+import { CHECK_DRAIN_DELAY } from "../check/compare.ts";
+import type { Fates, Observation } from "../check/observe.ts";
+import type { Style } from "./style.ts";
+
+interface Cell {
+  readonly text: string;
+  readonly mood: "good" | "bad" | "so-so";
+}
+
+interface Line {
+  readonly what: string;
+  readonly cell: (seen: Observation) => Cell;
+}
+
+const total = (fates: Fates): number => fates.answered + fates.refused + fates.lost;
+
+function fatesCell(fates: Fates | null): Cell {
+  if (fates === null) {
+    return { text: "not tried: name a slow route with --slow", mood: "so-so" };
+  }
+  if (fates.lost > 0) {
+    return { text: `${fates.lost} of ${total(fates)} lost`, mood: "bad" };
+  }
+  return fates.refused > 0
+    ? { text: `${fates.answered} answered, ${fates.refused} refused`, mood: "so-so" }
+    : { text: total(fates) === 1 ? "answered" : `all ${fates.answered} answered`, mood: "good" };
+}
+
+function exitCell({ exit, leftBehind }: Observation): Cell {
+  if (exit === null) {
+    return { text: "never left; killed", mood: "bad" };
+  }
+  const after = `${(exit.afterMs / 1000).toFixed(2)} s`;
+  if (leftBehind.length > 0) {
+    return {
+      text: `wrapper left after ${after}, service still on port ${leftBehind.join(", ")}`,
+      mood: "bad",
+    };
+  }
+  return exit.signal === null
+    ? { text: `code ${exit.code} after ${after}`, mood: exit.code === 0 ? "good" : "so-so" }
+    : { text: `killed by ${exit.signal} after ${after}`, mood: "bad" };
+}
+
+function readinessCell({ notReadyMs }: Observation): Cell {
+  if (notReadyMs === null) {
+    return { text: "no readiness path found", mood: "so-so" };
+  }
+  return notReadyMs === Number.POSITIVE_INFINITY
+    ? { text: "never said not ready", mood: "bad" }
+    : { text: `not ready after ${Math.round(notReadyMs)} ms`, mood: "good" };
+}
+
+const LINES: readonly Line[] = [
+  { what: "a request in flight", cell: (seen) => fatesCell(seen.inFlight) },
+  { what: "requests half sent", cell: (seen) => fatesCell(seen.halfSent) },
+  { what: "next request of pooled connections", cell: (seen) => fatesCell(seen.pooled) },
+  { what: "new connections in the next second", cell: (seen) => freshCell(seen.fresh) },
+  { what: "clients told to go elsewhere", cell: (seen) => toldCell(seen) },
+  { what: "readiness", cell: readinessCell },
+  { what: "exit", cell: exitCell },
+];
+
+function freshCell(fates: Fates): Cell {
+  const cell = fatesCell(fates);
+  return cell.mood === "so-so" && fates.answered === 0
+    ? { text: `all ${fates.refused} refused`, mood: "so-so" }
+    : cell;
+}
+
+function toldCell({ told }: Observation): Cell {
+  return told.of === 0
+    ? { text: "nobody was answered", mood: "bad" }
+    : {
+        text: `${told.yes} of ${told.of}`,
+        mood: told.yes === told.of ? "good" : told.yes === 0 ? "bad" : "so-so",
+      };
+}
+
+/** Requests that were sent and never answered. */
+export function lostIn({ inFlight, halfSent, pooled, fresh }: Observation): number {
+  return (inFlight?.lost ?? 0) + halfSent.lost + pooled.lost + fresh.lost;
+}
+
+/** Whether the stop broke something: lost requests, a process that had to be killed, one left behind. */
+export function isBad(observation: Observation): boolean {
+  const { exit, leftBehind } = observation;
+  return lostIn(observation) > 0 || exit === null || leftBehind.length > 0;
+}
+
+function paint(style: Style, { text, mood }: Cell, width: number): string {
+  const sign = { good: style.green("✓"), bad: style.red("✗"), "so-so": style.yellow("·") }[mood];
+  return `${sign} ${text.padEnd(width)}`;
+}
+
+function summary(seen: Seen): string {
+  const lost = lostIn(seen.observation);
+  if (lost > 0) {
+    return `${lost} request${lost === 1 ? "" : "s"} lost in one stop`;
+  }
+  return isBad(seen.observation) ? "nothing lost, but it did not leave properly" : "nothing lost";
+}
+
+export function renderCheck(comparison: Comparison, signal: string, style: Style): string {
+  const { today, withLastcall, why, paste } = comparison;
+  const columns = withLastcall === null ? [today] : [today, withLastcall];
+  const rows = LINES.map(({ what, cell }) => ({
+    what,
+    cells: columns.map((seen) => cell(seen.observation)),
+  }));
+  const width = Math.max(24, ...rows.map(({ cells }) => cells[0]?.text.length ?? 0));
+  const first = Math.max(...LINES.map(({ what }) => what.length));
+  const out = [
+    "",
+    `${style.bold(`What one ${signal} does`)} ${style.dim(`(port ${today.port}, GET ${today.route}, up in ${(today.startMs / 1000).toFixed(1)} s)`)}`,
+    "",
+    style.dim(
+      `  ${"".padEnd(first)}  ${"today".padEnd(width + 2)}${withLastcall === null ? "" : "with lastcall"}`,
+    ),
+    ...rows.map(({ what, cells }) =>
+      `  ${what.padEnd(first)}  ${cells.map((cell) => paint(style, cell, width)).join("")}`.trimEnd(),
+    ),
+    "",
+    `  ${"in short".padEnd(first)}  ${summary(today).padEnd(width + 2)}${withLastcall === null ? "" : style.bold(summary(withLastcall))}`,
+    "",
+  ];
+  if (withLastcall === null) {
+    out.push(`No second column: ${why}.`, "");
+  } else {
+    out.push(
+      "To get the right-hand column, start it like this:",
+      "",
+      `    ${style.bold(paste)}`,
+      "",
+      style.dim(
+        `It ran with LASTCALL_DRAIN_DELAY=${CHECK_DRAIN_DELAY}. Behind a router set it to more than the router's lag: \`lastcall rollout\` shows what happens else.`,
+      ),
+      "",
+    );
+  }
+  return `${out.join("\n")}\n`;
+}

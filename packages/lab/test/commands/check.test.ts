@@ -1,0 +1,120 @@
+// `lastcall check` as a newcomer runs it: nothing is said of the service but its command.
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Comparison } from "../../src/check/compare.ts";
+import { allGone } from "../processes.ts";
+
+const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
+
+/** Closes its server on SIGTERM, as most services do, and answers /slow after 700 ms. */
+const NAIVE = `
+const server = require("node:http").createServer((request, response) => {
+  if (request.url === "/slow") setTimeout(() => response.end("slow"), 700);
+  else if (request.url === "/") response.end("hello");
+  else response.writeHead(404).end();
+});
+server.listen(process.env.FIXED_PORT || process.env.PORT, "127.0.0.1");
+process.on("SIGTERM", () => server.close(() => process.exit(0)));
+console.log("pid " + process.pid);
+`;
+
+interface Done {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess & { done: Promise<Done> } {
+  const child = spawn(process.execPath, [LASTCALL, "check", ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
+  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
+  const done = once(child, "close").then(([code]): Done => ({ code: code as number | null, out, err }));
+  return Object.assign(child, { done });
+}
+
+test("check finds port and route of a naive service, sees its pooled connections lost and exits 1", async () => {
+  const { code, out, err } = await start(["--json", "--slow", "/slow", "--", "node", "-e", NAIVE]).done;
+  assert.equal(code, 1, err);
+  const { today } = JSON.parse(out) as Comparison;
+  assert.equal(today.route, "/");
+  assert.deepEqual(today.observation.inFlight, { answered: 1, refused: 0, lost: 0 });
+  assert.equal(today.observation.pooled.lost, 10);
+  assert.equal(today.observation.fresh.lost, 0);
+  assert.ok(today.observation.fresh.refused > 0);
+  assert.equal(today.observation.exit?.code, 0);
+});
+
+test("check prints a table with the command's own words", async () => {
+  const { out } = await start(["--", "node", "-e", NAIVE]).done;
+  assert.match(out, /What one SIGTERM does/);
+  assert.match(out, /next request of pooled connections +✗ 10 of 10 lost/);
+  assert.match(out, /a request in flight +· not tried: name a slow route with --slow/);
+});
+
+test(
+  "check looks for the port of a service that does not take ours",
+  { skip: process.platform !== "linux" },
+  async () => {
+    const { code, out, err } = await start(["--json", "--", "node", "-e", NAIVE], { FIXED_PORT: "0" }).done;
+    assert.equal(code, 1, err);
+    assert.notEqual((JSON.parse(out) as Comparison).today.port, 0);
+  },
+);
+
+test("check says what a service printed that dies at start", async () => {
+  const { code, err } = await start(["--", "node", "-e", "console.log('no database'); process.exit(9)"]).done;
+  assert.equal(code, 3);
+  assert.match(err, /no database[\s\S]*LAB_TARGET_DIED/);
+});
+
+test("check refuses what it does not understand, with a next step", async () => {
+  const wrong: readonly [readonly string[], RegExp][] = [
+    [[], /needs a command[\s\S]*LAB_USAGE/],
+    [["--route", "health", "--", "node"], /A path begins with \/[\s\S]*LAB_OPTION/],
+    [["--signal", "SIGKILL", "--", "node"], /Stop signals are[\s\S]*LAB_OPTION/],
+    [["--patience", "5", "--", "node"], /--patience is '5'[\s\S]*LAB_OPTION/],
+    [["--rout", "/x", "--", "node"], /Did you mean --route\?[\s\S]*LAB_USAGE/],
+  ];
+  for (const [args, message] of wrong) {
+    const { code, err } = await start(args).done;
+    assert.equal(code, 2, args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+test("Ctrl-C in the middle of a check leaves no process behind", async () => {
+  // Never listens, so that the check is still waiting when it is interrupted.
+  const child = start(["--", "node", "-e", "setInterval(() => {}, 1000)"]);
+  await once(child.stderr as NodeJS.ReadableStream, "data");
+  const service = await childOf(child.pid ?? 0);
+  child.kill("SIGINT");
+  assert.equal((await child.done).code, 130);
+  await allGone([service]);
+});
+
+/** The node process that the check has started; it appears after the line that announces it. */
+async function childOf(parent: number): Promise<number> {
+  for (;;) {
+    const listing = spawn("ps", ["-o", "pid=,args=", "--ppid", String(parent)], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let text = "";
+    listing.stdout.setEncoding("utf8").on("data", (part: string) => (text += part));
+    await once(listing, "close");
+    const found = text.split("\n").find((line) => line.includes("setInterval"));
+    if (found !== undefined) {
+      return Number(found.trim().split(/\s+/)[0]);
+    }
+  }
+}
