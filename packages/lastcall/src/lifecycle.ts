@@ -58,6 +58,7 @@ export class LifecycleCore implements Lifecycle {
   #forced = false;
   #failed = false;
   #disposing = false;
+  #recorded = false;
   #readinessAskedAt = Number.NEGATIVE_INFINITY;
 
   /** `options` have been read and checked one by one; here they are checked against each other. */
@@ -388,6 +389,10 @@ export class LifecycleCore implements Lifecycle {
       await this.#settle();
     }
     await host.flushOutput(FLUSH_MS);
+    if (this.#recorded) {
+      // The app has ended the process while we waited.
+      return;
+    }
     const record = this.#makeRecord(null);
     this.#write(record);
     this.#release();
@@ -423,13 +428,15 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #exitedByApp(code: number, stack: string): void {
-    if (this.#state === "stopped" || this.#state === "starting") {
+    if (this.#recorded || this.#state === "starting") {
       return;
     }
     this.#stop ??= this.#newStop("exit", null, undefined, 0);
     this.#admission.fix();
     this.#tasks.close();
-    this.#write(this.#makeRecord({ code, stack, early: this.#state !== "teardown" }));
+    // Once teardown has begun all work is done, or counted as unfinished.
+    const early = this.#state !== "teardown" && this.#state !== "stopped";
+    this.#write(this.#makeRecord({ code, stack, early }));
     this.#state = "stopped";
   }
 
@@ -465,6 +472,7 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #write(record: ShutdownRecord): void {
+    this.#recorded = true;
     this.#host.writeRecord(formatRecord(record), this.#options.recordFile);
     this.#tell("record", record);
     this.#host.publish("lastcall:record", record);

@@ -46,6 +46,7 @@ export class FakeHost implements Host {
   /** Whether the app itself listens for uncaught errors. */
   foreignUncaught = false;
   #now = 0;
+  #wallShift = 0;
   #order = 0;
   #timers: FakeTimer[] = [];
   readonly #signals = new Map<string, Set<() => void>>();
@@ -108,6 +109,16 @@ export class FakeHost implements Host {
     this.#now = until;
   }
 
+  /** The event loop is blocked: time goes on and nothing runs. What fell due meanwhile runs, late, at the next `advance`. */
+  stall(ms: number): void {
+    this.#now += ms;
+  }
+
+  /** Somebody sets the clock: wall time jumps, and the monotonic clock does not. */
+  jumpClock(ms: number): void {
+    this.#wallShift += ms;
+  }
+
   /** Lets promises that are ready settle, without moving time. A real turn of the loop: every microtask runs in it. */
   settle(): Promise<void> {
     return new Promise((resolve) => {
@@ -129,7 +140,7 @@ export class FakeHost implements Host {
   }
 
   wallTime(): string {
-    return new Date(this.#now).toISOString();
+    return new Date(this.#now + this.#wallShift).toISOString();
   }
 
   setTimer(ms: number, run: () => void): Undo {

@@ -236,6 +236,19 @@ test("E6 an app that calls process.exit itself is recorded with its stack, and e
   );
 });
 
+test("E6 an app that exits while the end is waited for is recorded as well, once", async () => {
+  const { host } = serving({ ...TIMES, drainDelayMs: 0, settleMs: 1000 });
+  host.signal("SIGTERM");
+  await host.advance(500);
+  assert.deepEqual(host.recordLines, []);
+  host.exitByApp(7);
+  await host.advance(1000);
+  assert.equal(host.recordLines.length, 1);
+  assert.equal(host.record.endedBy, "app");
+  assert.equal(host.record.outcome, "drained");
+  assert.equal(host.record.exitCode, 7);
+});
+
 test("when the event loop empties by itself teardown runs and the exit code is 0", async () => {
   const { host, life } = serving();
   let closed = false;

@@ -1,0 +1,125 @@
+/**
+ * Walks all orders of events up to a depth, breadth first. Lives that cannot be told apart any more are walked on
+ * once: `fingerprint` holds everything that decides what can follow. Every life that is found is also brought to its end.
+ */
+
+import { EVENT_NAMES, happen } from "./events.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { checkNow } from "./oracle.ts";
+import { World, type Setup } from "./world.ts";
+
+export interface Walked {
+  readonly setup: string;
+  readonly depth: number;
+  /** How many orders of events were covered. */
+  readonly orders: bigint;
+  /** How many lives were told apart. */
+  readonly states: number;
+  /** How many events were let happen at the end of a path. */
+  readonly steps: number;
+}
+
+/** An order of events that breaks a promise. Breadth first, so none is shorter. */
+export class BrokenPromise extends Error {
+  constructor(setup: Setup, path: readonly string[], cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`${setup.name}: ${path.length === 0 ? "at once" : path.join(", ")}: ${why}`, { cause });
+  }
+}
+
+/** How many lives are led at the same time: each waits for turns of the loop, and they share them. */
+const AT_ONCE = 100;
+
+/** Lives `path` again from the start. `missed`: an event of it cannot happen there, and was left out. */
+export async function live(setup: Setup, path: readonly string[]): Promise<World> {
+  const world = new World(setup);
+  let at = 0;
+  try {
+    await world.host.settle();
+    for (const name of path) {
+      at += 1;
+      if (!(await happen(world, name))) {
+        world.missed = true;
+      }
+    }
+    checkNow(world);
+    return world;
+  } catch (error) {
+    throw new BrokenPromise(setup, path.slice(0, at), error);
+  }
+}
+
+/** From wherever it is, a stop must bring it to its end. */
+export async function bringToEnd(world: World, path: readonly string[]): Promise<void> {
+  try {
+    if (!world.over) {
+      if (!world.stopping) {
+        await world.host.advance(200);
+        world.late = false;
+        world.signal("SIGTERM");
+      }
+      const { drainDelayMs, gracefulTimeoutMs, teardownTimeoutMs, settleMs } = world.life.budget;
+      await world.host.advance(drainDelayMs + gracefulTimeoutMs + teardownTimeoutMs + settleMs);
+      await world.host.settle();
+      world.late = false;
+      if (!world.over) {
+        throw new Error(`it is still ${world.life.state} when all times are over`);
+      }
+    }
+    checkNow(world);
+  } catch (error) {
+    throw new BrokenPromise(world.setup, [...path, "and the end"], error);
+  }
+}
+
+export async function walk(setup: Setup, depth: number): Promise<Walked> {
+  /** Of each life the lives that one event makes of it. */
+  const edges = new Map<string, string[]>();
+  const first = fingerprint(await live(setup, []));
+  let level = new Map<string, readonly string[]>([[first, []]]);
+  const found = new Set([first]);
+  let steps = 0;
+  for (let at = 0; at < depth; at += 1) {
+    const next = new Map<string, readonly string[]>();
+    const jobs = [...level].flatMap(([from, path]) =>
+      EVENT_NAMES.map((name) => ({ from, path: [...path, name] })),
+    );
+    [...level.keys()].forEach((from) => edges.set(from, []));
+    const run = async (): Promise<void> => {
+      for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
+        const world = await live(setup, job.path);
+        if (world.missed) {
+          continue;
+        }
+        steps += 1;
+        const to = fingerprint(world);
+        edges.get(job.from)?.push(to);
+        if (!found.has(to)) {
+          found.add(to);
+          next.set(to, job.path);
+          await bringToEnd(world, job.path);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, run));
+    level = next;
+  }
+  return { setup: setup.name, depth, orders: countOrders(edges, first, depth), states: found.size, steps };
+}
+
+/** How many paths of at most `depth` events the merged walk stands for. */
+function countOrders(edges: ReadonlyMap<string, readonly string[]>, first: string, depth: number): bigint {
+  let ways = new Map([[first, 1n]]);
+  let orders = 0n;
+  for (let at = 0; at < depth; at += 1) {
+    const next = new Map<string, bigint>();
+    for (const [from, count] of ways) {
+      for (const to of edges.get(from) ?? []) {
+        next.set(to, (next.get(to) ?? 0n) + count);
+        orders += count;
+      }
+    }
+    ways = next;
+  }
+  return orders;
+}
