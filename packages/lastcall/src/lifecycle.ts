@@ -432,12 +432,13 @@ export class LifecycleCore implements Lifecycle {
       return;
     }
     this.#stop ??= this.#newStop("exit", null, undefined, 0);
-    this.#admission.fix();
-    this.#tasks.close();
     // Once teardown has begun all work is done, or counted as unfinished.
     const early = this.#state !== "teardown" && this.#state !== "stopped";
-    this.#write(this.#makeRecord({ code, stack, early }));
+    // First, so that the end of the last task begins no teardown: nothing runs any more.
     this.#state = "stopped";
+    this.#admission.fix();
+    this.#tasks.close();
+    this.#write(this.#makeRecord({ code, stack, early }));
   }
 
   // What it says.

@@ -236,6 +236,24 @@ test("E6 an app that calls process.exit itself is recorded with its stack, and e
   );
 });
 
+test("E6 an app's own exit while draining begins no teardown, and says what was unfinished", async () => {
+  const { host, life } = serving({ ...TIMES, drainDelayMs: 0 });
+  let begun = false;
+  life.onTeardown("database", () => {
+    begun = true;
+  });
+  void life.task("receipt 42", never);
+  host.signal("SIGTERM");
+  await host.advance(100);
+  host.exitByApp(7);
+  await host.settle();
+  assert.equal(begun, false);
+  assert.equal(host.record.phases.drainingMs, 100);
+  assert.equal(host.record.phases.teardownMs, 0);
+  assert.deepEqual(host.record.teardown, []);
+  assert.equal(host.record.outcome, "incomplete");
+});
+
 test("E6 an app that exits while the end is waited for is recorded as well, once", async () => {
   const { host } = serving({ ...TIMES, drainDelayMs: 0, settleMs: 1000 });
   host.signal("SIGTERM");

@@ -107,17 +107,20 @@ export const HAPPENINGS: Readonly<Record<string, Happening>> = {
 
 export const EVENT_NAMES: readonly string[] = Object.keys(HAPPENINGS);
 
-/** Lets `name` happen; false where it cannot. */
-export async function happen(world: World, name: string): Promise<boolean> {
+export function whatCanHappen(world: World): readonly string[] {
+  return world.over ? [] : EVENT_NAMES.filter((name) => HAPPENINGS[name]?.enabled(world));
+}
+
+/** Lets `name` happen, where it can. */
+export async function happen(world: World, name: string): Promise<void> {
   const happening = HAPPENINGS[name];
   if (happening === undefined) {
     throw new Error(`There is no event '${name}'.`);
   }
   if (world.over || !happening.enabled(world)) {
-    return false;
+    return;
   }
   world.hurried = false;
   await happening.run(world);
   await world.host.settle();
-  return true;
 }

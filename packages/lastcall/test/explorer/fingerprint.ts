@@ -28,6 +28,7 @@ export function fingerprint(world: World): string {
     [...server.sockets].map((socket) => [socket.bytesRead > 0, socket._httpMessage === null]),
     responses,
     server.listening,
+    world.asked.some(({ isProbe, ran }) => isProbe && ran),
     world.openTasks().map(({ kind, signal }) => [kind, signal?.aborted]),
     world.hookStack.map(({ kind }) => kind),
     world.hooksRun.map(({ kind, settled, outcome }) => [kind, settled, outcome]),

@@ -63,7 +63,7 @@ function checkGate(world: World): void {
       assert.equal(one.ran, one.isProbe ? one.ran : one.mayRun, one.mayRun ? "refused too early" : "let in");
       assert.ok(answered || response.headersSent || response.destroyed, "neither run nor refused");
     }
-    if (!one.ran && response.headersSent && !one.isProbe) {
+    if (!one.ran && response.headersSent && one.isCounted) {
       assert.equal(response.statusCode, 503);
       assert.ok(response.announced, "a refusal without Connection: close");
     }
@@ -135,7 +135,7 @@ function checkEnd(world: World): void {
   assert.equal(requests.accepted, requests.completed + requests.unfinished);
   assert.equal(record.unfinished.length, fates.unfinished);
   assert.equal(record.unfinishedTasks.length, tasks.aborted + tasks.abandoned);
-  const refused = world.asked.filter((one) => !one.ran && !one.isProbe && one.response.statusCode === 503);
+  const refused = world.asked.filter((one) => !one.ran && one.isCounted && one.response.statusCode === 503);
   assert.equal(requests.refused["503"], refused.length, "the refusals");
   assert.deepEqual(
     record.teardown.map(({ name, outcome }) => `${name} ${outcome}`),

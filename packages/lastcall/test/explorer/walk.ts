@@ -3,7 +3,7 @@
  * once: `fingerprint` holds everything that decides what can follow. Every life that is found is also brought to its end.
  */
 
-import { EVENT_NAMES, happen } from "./events.ts";
+import { happen, whatCanHappen } from "./events.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { checkNow } from "./oracle.ts";
 import { World, type Setup } from "./world.ts";
@@ -28,9 +28,9 @@ export class BrokenPromise extends Error {
 }
 
 /** How many lives are led at the same time: each waits for turns of the loop, and they share them. */
-const AT_ONCE = 100;
+const AT_ONCE = 16;
 
-/** Lives `path` again from the start. `missed`: an event of it cannot happen there, and was left out. */
+/** Lives `path` again from the start; what cannot happen is left out. */
 export async function live(setup: Setup, path: readonly string[]): Promise<World> {
   const world = new World(setup);
   let at = 0;
@@ -38,9 +38,7 @@ export async function live(setup: Setup, path: readonly string[]): Promise<World
     await world.host.settle();
     for (const name of path) {
       at += 1;
-      if (!(await happen(world, name))) {
-        world.missed = true;
-      }
+      await happen(world, name);
     }
     checkNow(world);
     return world;
@@ -72,31 +70,46 @@ export async function bringToEnd(world: World, path: readonly string[]): Promise
   }
 }
 
+/** A life that was found: how to get there, and what can happen then. */
+interface Found {
+  readonly path: readonly string[];
+  readonly events: readonly string[];
+}
+
 export async function walk(setup: Setup, depth: number): Promise<Walked> {
+  const stacks = Error.stackTraceLimit;
+  // The path says more than a stack, and every abort signal makes an error.
+  Error.stackTraceLimit = 0;
+  try {
+    return await walkAll(setup, depth);
+  } finally {
+    Error.stackTraceLimit = stacks;
+  }
+}
+
+async function walkAll(setup: Setup, depth: number): Promise<Walked> {
   /** Of each life the lives that one event makes of it. */
   const edges = new Map<string, string[]>();
-  const first = fingerprint(await live(setup, []));
-  let level = new Map<string, readonly string[]>([[first, []]]);
+  const root = await live(setup, []);
+  const first = fingerprint(root);
   const found = new Set([first]);
+  let level = new Map<string, Found>([[first, { path: [], events: whatCanHappen(root) }]]);
   let steps = 0;
   for (let at = 0; at < depth; at += 1) {
-    const next = new Map<string, readonly string[]>();
-    const jobs = [...level].flatMap(([from, path]) =>
-      EVENT_NAMES.map((name) => ({ from, path: [...path, name] })),
+    const next = new Map<string, Found>();
+    const jobs = [...level].flatMap(([from, { path, events }]) =>
+      events.map((name) => ({ from, path: [...path, name] })),
     );
     [...level.keys()].forEach((from) => edges.set(from, []));
     const run = async (): Promise<void> => {
       for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {
         const world = await live(setup, job.path);
-        if (world.missed) {
-          continue;
-        }
         steps += 1;
         const to = fingerprint(world);
         edges.get(job.from)?.push(to);
         if (!found.has(to)) {
           found.add(to);
-          next.set(to, job.path);
+          next.set(to, { path: job.path, events: whatCanHappen(world) });
           await bringToEnd(world, job.path);
         }
       }

@@ -63,6 +63,8 @@ export class ExploredHost extends FakeHost {
 export interface Asked {
   readonly response: FakeResponse;
   readonly isProbe: boolean;
+  /** A refusal of it counts: it is work, or the first probe that this server is asked for. */
+  readonly isCounted: boolean;
   /** What the gate should have done with it. */
   readonly mayRun: boolean | null;
   ran: boolean;
@@ -132,8 +134,6 @@ export class World {
   late = false;
   fates: Fates | null = null;
   appExit: number | null = null;
-  /** An event of its path could not happen. */
-  missed = false;
   #names = 0;
 
   constructor(setup: Setup) {
@@ -259,6 +259,8 @@ export class World {
       // Replaced before anything reads it: the app is called inside of ask().
       response: undefined as unknown as FakeResponse,
       isProbe,
+      // That the app has mounted the probes is known from the first one that it answers.
+      isCounted: !isProbe || !this.asked.some((earlier) => earlier.isProbe && earlier.ran),
       mayRun,
       ran: false,
       handlerSettled: false,
