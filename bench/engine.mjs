@@ -1,6 +1,7 @@
 // The load engine alone: open loop at a given rate against a trivial server in another process, a full record for each
 // request. Usage: node bench/engine.mjs [RATE=10000] [SECONDS=5] [--fresh]
 // Prints what was sent, the rate reached, the dispatch lag and the CPU time of this process (engine and main thread).
+// The control is a timer of 5 ms in the idle main thread: how late it fires is what the machine adds to any lag.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import os from "node:os";
@@ -56,11 +57,20 @@ engine.onRecords((batch) => {
   }
 });
 
+const control = [];
+let dueMs = clock.now() + 5;
+const controlTimer = setInterval(() => {
+  const firedMs = clock.now();
+  control.push(Math.max(0, firedMs - dueMs));
+  dueMs = firedMs + 5;
+}, 5);
+
 const cpu = process.cpuUsage();
 const startedMs = clock.now();
 await engine.start();
 await new Promise((resolve) => setTimeout(resolve, seconds * 1000 + 50));
 await engine.stop();
+clearInterval(controlTimer);
 const used = process.cpuUsage(cpu);
 server.stdin.end();
 
@@ -86,6 +96,7 @@ console.log(
     connections,
     failures,
     dispatchLagMs: shape(lags),
+    controlLagMs: shape(control),
     latencyMs: shape(latencies),
     cpuMicrosPerRequest: Number(((used.user + used.system) / lags.length).toFixed(1)),
   }),

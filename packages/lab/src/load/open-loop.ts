@@ -17,9 +17,13 @@ export interface OpenLoopOptions {
   readonly now: () => number;
   /** The first request has been dispatched. */
   readonly onFirst: () => void;
-  /** The plan's longest duration is over: no more is sent. */
-  readonly onOver: () => void;
 }
+
+/**
+ * After a stall of ours many requests are due at once. Between slices of them the answers are read: it holds nothing back
+ * that a server could notice, and without it each late request would open a new connection while free ones lie unread.
+ */
+const SLICE = 32;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   const { plan, mix, client, now } = options;
@@ -28,11 +32,19 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   let n = 0;
   let dueMs = startMs + schedule.next();
   let timer: NodeJS.Timeout | null = null;
+  let immediate: NodeJS.Immediate | null = null;
 
   function tick(): void {
+    timer = null;
+    immediate = null;
     const currentMs = now();
-    // Everything that is due goes out now, also after a stall of ours: its intended time stays, so the stall shows as lag.
+    const sliceEnd = n + SLICE;
+    // All that is due goes out, also after a stall of ours: its intended time stays, so that the stall shows as lag.
     while (dueMs <= currentMs && dueMs - startMs < plan.maxDurationMs) {
+      if (n === sliceEnd) {
+        immediate = setImmediate(tick);
+        return;
+      }
       client.send(n, dueMs, mix.wire(n));
       if (n === 0) {
         options.onFirst();
@@ -40,12 +52,9 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
       n += 1;
       dueMs = startMs + schedule.next();
     }
-    if (dueMs - startMs >= plan.maxDurationMs) {
-      timer = null;
-      options.onOver();
-      return;
+    if (dueMs - startMs < plan.maxDurationMs) {
+      timer = setTimeout(tick, Math.max(1, Math.floor(dueMs - now())));
     }
-    timer = setTimeout(tick, Math.max(1, Math.floor(dueMs - now())));
   }
 
   timer = setTimeout(tick, 0);
@@ -53,7 +62,9 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
     stop: () => {
       if (timer !== null) {
         clearTimeout(timer);
-        timer = null;
+      }
+      if (immediate !== null) {
+        clearImmediate(immediate);
       }
     },
   };

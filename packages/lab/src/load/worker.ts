@@ -22,7 +22,7 @@ export type FromWorker =
 
 const BATCH_SIZE = 512;
 /** How long a finished request may wait for company: short enough for a live view. */
-const BATCH_WAIT_MS = 25;
+const BATCH_WAIT_MS = 50;
 
 raisePriority();
 if (parentPort === null) {
@@ -87,7 +87,6 @@ port.on("message", (message: ToWorker) => {
         client,
         now,
         onFirst: () => post({ kind: "started" }),
-        onOver: () => {},
       });
       break;
     case "stop":
