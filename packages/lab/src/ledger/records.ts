@@ -33,6 +33,7 @@ export interface RequestRecord {
   readonly intendedMs: RunMs;
   /** When it was really dispatched. `dispatchedMs - intendedMs` is the dispatch lag. */
   readonly dispatchedMs: RunMs;
+  /** On a reused connection the same as `dispatchedMs`. */
   readonly connectedMs: RunMs | null;
   readonly writtenMs: RunMs | null;
   readonly firstByteMs: RunMs | null;

@@ -33,8 +33,14 @@ export interface HttpClient {
 /** Reads are synchronous from the kernel to `onread`, so all connections of a thread can share one buffer. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
-/** The other side ended the connection, whatever we call it. */
-const CLOSED_BY_SERVER: ReadonlySet<string> = new Set(["EOF", "ECONNRESET", "EPIPE"]);
+/** Who ended the connection, by the error; anything else is a matter of the network between them. */
+const CLOSED_FIRST: Readonly<Record<string, "client" | "server">> = {
+  EOF: "server",
+  ECONNRESET: "server",
+  EPIPE: "server",
+  TIMEOUT: "client",
+  PARSE: "client",
+};
 
 class Connection {
   readonly id: number;
@@ -114,7 +120,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       exchange.stage = stageOf(connection, exchange);
       exchange.error = code;
       if (exchange.stage !== "connect") {
-        exchange.closedFirst = CLOSED_BY_SERVER.has(code) ? "server" : "client";
+        exchange.closedFirst = CLOSED_FIRST[code] ?? null;
       }
       finish(connection, exchange);
     }
