@@ -121,8 +121,8 @@ describe("slow", () => {
   });
 
   test("latency counts from the intended time, also where we were late", () => {
-    const verdict = judgeRestart([request(2100, { intendedMs: 1000, copy: "102" })]);
-    assert.equal(verdict.latency.max, 1150);
+    const verdict = judgeRestart([request(2100, { intendedMs: 600, copy: "102" })]);
+    assert.deepEqual([verdict.latency.max, verdict.latency.slowAbsolute], [1550, 1]);
     assert.equal(verdict.requests.byHarm.slowed, 1);
   });
 });
@@ -336,6 +336,18 @@ describe("the router's log", () => {
     assert.deepEqual(
       verdict.kinds.map((kind) => kind.slug).toSorted((a, b) => a.localeCompare(b)),
       ["closed-door", "in-flight-cut"],
+    );
+  });
+
+  test("a line that has served one request says nothing about the next", () => {
+    const verdict = judgeRestart([
+      routerError(2300, "A"),
+      routerError(2301, "A"),
+      line(2302, "connect-refused", "A"),
+    ]);
+    assert.deepEqual(
+      verdict.kinds.map((kind) => kind.slug).toSorted((a, b) => a.localeCompare(b)),
+      ["closed-door", "router-error"],
     );
   });
 
