@@ -75,10 +75,10 @@ async function judgeMode(court: Hearing, admission: "close" | "respond"): Promis
   await slow.answer();
   await court.exit(copy, 4000, "Exit after the last answer.");
 
-  const prefix = court.saying("ran", { id: "" }).source;
+  const [before = "", after = ""] = (court.subject.says.ran ?? "").split("{id}");
   const ran = copy.lines
-    .filter((line) => line.text.startsWith(prefix))
-    .map((line) => line.text.slice(prefix.length));
+    .filter((line) => court.saying("ran").test(line.text))
+    .map((line) => line.text.slice(before.length, line.text.length - after.length));
   const both = ran.filter((id) => seen.refused.has(id));
   const { requests } = court.record(copy);
   court.measure(`ran (${admission})`, ran.length);

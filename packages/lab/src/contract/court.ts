@@ -56,6 +56,19 @@ export class Hearing {
     return startCopy(this.subject, plan, (copy) => this.#copies.push(copy));
   }
 
+  /** Starts a copy that is expected to end by itself, and does not wait for it to serve. */
+  async startToFail(plan: StartPlan): Promise<Copy> {
+    try {
+      return await this.start(plan);
+    } catch (error) {
+      const copy = this.#copies.at(-1);
+      if (!(error instanceof StartFailed) || copy === undefined || copy.running) {
+        throw error;
+      }
+      return copy;
+    }
+  }
+
   /** Starts another service, to compare with. */
   startOther(subject: Subject): Promise<Copy> {
     return startCopy(subject, {}, (copy) => this.#copies.push(copy));
@@ -77,10 +90,9 @@ export class Hearing {
     if (template === undefined) {
       throw new NotJudged(`The description of ${this.subject.name} names no says.${saying}.`);
     }
-    const filled = fill(template, values);
-    return new RegExp(
-      filled.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/\\\{\w+\\\}/g, ".*"),
-    );
+    const filled = fill(template, values).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    // The whole line: a log line about the same matter is not the event.
+    return new RegExp(`^${filled.replaceAll(/\\\{\w+\\\}/g, ".*")}$`);
   }
 
   measure(name: string, value: number | string): void {

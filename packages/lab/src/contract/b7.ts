@@ -1,0 +1,45 @@
+/** B7: idle clients do not decide when the process may leave. */
+
+import type { Clause, Need } from "./clause.ts";
+import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { roundTrip, warmMany } from "./moves.ts";
+
+const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay"];
+const LINGER_MS = 250;
+const LIMIT_MS = 50;
+/** Enough for a cost per connection to show, and below every usual limit of open files. */
+const MANY = 400;
+/** Ending one costs both sides some cryptography, and the judge shares the machine. */
+const MANY_TLS = 100;
+
+export const clause: Clause = {
+  id: "B7",
+  level: "core",
+  title: "idle kept-alive connections delay exit by no more than the linger window",
+  needs: NEEDS,
+  judge: (subject) =>
+    hearing(subject, NEEDS, async (court: Hearing) => {
+      for (const count of [1, subject.tls ? MANY_TLS : MANY]) {
+        const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS } });
+        const wires = await warmMany(court, copy, count);
+        await roundTrip(court, copy);
+        copy.signal();
+        const todo =
+          "End idle connections when the linger window is over: they would hold the process until their keep-alive timeout.";
+        const exit = await court.exit(copy, 4000, todo);
+        const tookMs = sinceT0(copy, exit.atMs);
+        court.measure(`exitWith${count}IdleMs`, tookMs);
+        court.demand(
+          tookMs < LINGER_MS + LIMIT_MS + SLACK_MS,
+          `With ${count} idle connections the process left ${tookMs} ms after the gate; the linger window is ${LINGER_MS} ms.`,
+          { todo, wire: wires[0] },
+        );
+        await Promise.all(wires.map((wire) => wire.ended(1000)));
+        const torn = wires.find((wire) => wire.state === "reset");
+        court.demand(torn === undefined, "An idle connection was ended with a reset.", {
+          todo: "End idle connections with a FIN.",
+          wire: torn,
+        });
+      }
+    }),
+};

@@ -1,0 +1,61 @@
+/** B8: who has connected and not spoken yet may still speak in the window, and cannot hold the process after it. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clause, Need } from "./clause.ts";
+import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { roundTrip, untilRefused } from "./moves.ts";
+import type { Wire } from "./wire.ts";
+
+const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay"];
+const LINGER_MS = 600;
+const LIMIT_MS = 50;
+
+/** The first bytes of a ClientHello, and no more. */
+const HALF_HELLO: Buffer = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]);
+
+export const clause: Clause = {
+  id: "B8",
+  level: "core",
+  title:
+    "connections that never sent a byte, and TLS handshakes in progress, delay exit by no more than the linger window",
+  needs: NEEDS,
+  judge: (subject) =>
+    hearing(subject, NEEDS, async (court: Hearing) => {
+      const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS } });
+      const silent = await Promise.all(Array.from({ length: 8 }, () => copy.open()));
+      const speaker = await copy.open();
+      if (subject.tls) {
+        const handshakes: Wire[] = await Promise.all(
+          Array.from({ length: 4 }, () => copy.open({ bare: true })),
+        );
+        for (const wire of handshakes.slice(1)) {
+          wire.send(HALF_HELLO);
+        }
+      }
+      await roundTrip(court, copy);
+      copy.signal();
+      await untilRefused(copy, 5000);
+      await pause(50);
+      speaker.request(court.target("ordinary", { id: "first" }));
+      const answer = await speaker.answer();
+      court.demandAnswer(
+        answer,
+        [200],
+        "A first request just after the gate, on a connection made before it,",
+        {
+          todo: "Serve connections that are open at the gate until the linger window is over, the silent ones, too.",
+          wire: speaker,
+        },
+      );
+      const todo =
+        "End connections that never sent a byte when the linger window is over: Node leaves them open for ever.";
+      const exit = await court.exit(copy, 4000, todo);
+      const tookMs = sinceT0(copy, exit.atMs);
+      court.measure("exitMs", tookMs);
+      court.demand(
+        tookMs < LINGER_MS + LIMIT_MS + SLACK_MS,
+        `Silent connections held the process for ${tookMs} ms; the linger window is ${LINGER_MS} ms.`,
+        { todo, wire: silent[0] },
+      );
+    }),
+};
