@@ -27,6 +27,21 @@ import { clause as c5 } from "./c5.ts";
 import { clause as c6 } from "./c6.ts";
 import { clause as c7 } from "./c7.ts";
 import { clause as c8 } from "./c8.ts";
+import { clause as d1 } from "./d1.ts";
+import { clause as d2 } from "./d2.ts";
+import { clause as d4 } from "./d4.ts";
+import { clause as d5 } from "./d5.ts";
+import { clause as e1 } from "./e1.ts";
+import { clause as e2 } from "./e2.ts";
+import { clause as e3 } from "./e3.ts";
+import { clause as e4 } from "./e4.ts";
+import { clause as e5 } from "./e5.ts";
+import { clause as e6 } from "./e6.ts";
+import { clause as g2 } from "./g2.ts";
+import { clause as g3 } from "./g3.ts";
+import { clause as g4 } from "./g4.ts";
+import { clause as g5 } from "./g5.ts";
+import { clause as g9 } from "./g9.ts";
 import type { Clause, ClauseId, Level } from "./clause.ts";
 
 /** A clause whose judge is still to be built; it stands in the table so that nobody takes silence for a promise kept. */
@@ -69,21 +84,21 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   C6: c6,
   C7: c7,
   C8: c8,
-  D1: later("D1", "core", "?"),
-  D2: later("D2", "core", "?"),
+  D1: d1,
+  D2: d2,
   D3: later(
     "D3",
     "core",
     "what was handed off is run by the next process as often as its idempotency key allows",
   ),
-  D4: later("D4", "core", "?"),
-  D5: later("D5", "core", "?"),
-  E1: later("E1", "core", "?"),
-  E2: later("E2", "core", "?"),
-  E3: later("E3", "core", "?"),
-  E4: later("E4", "core", "?"),
-  E5: later("E5", "core", "?"),
-  E6: later("E6", "core", "?"),
+  D4: d4,
+  D5: d5,
+  E1: e1,
+  E2: e2,
+  E3: e3,
+  E4: e4,
+  E5: e5,
+  E6: e6,
   F1: later("F1", "protocol", "WebSocket clients get a close frame and time to answer it"),
   F2: later("F2", "protocol", "HTTP/2 sessions are told with GOAWAY and no stream is left unanswered"),
   F3: later("F3", "protocol", "server-sent events end as their route says, with the terminating chunk"),
@@ -91,12 +106,12 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   F5: later("F5", "protocol", "a request that expects 100-continue is answered"),
   F6: later("F6", "protocol", "gRPC calls follow F2"),
   G1: later("G1", "process", "it works as PID 1"),
-  G2: later("G2", "core", "?"),
-  G3: later("G3", "core", "?"),
-  G4: later("G4", "core", "?"),
-  G5: later("G5", "core", "?"),
+  G2: g2,
+  G3: g3,
+  G4: g4,
+  G5: g5,
   G6: later("G6", "process", "under systemd it says READY and STOPPING and asks for the time it needs"),
   G7: later("G7", "process", "cluster workers and worker threads drain within the primary's one budget"),
   G8: later("G8", "process", "a foreign stop handler is deferred to the gate or named"),
-  G9: later("G9", "core", "?"),
+  G9: g9,
 };

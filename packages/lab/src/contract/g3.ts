@@ -1,0 +1,48 @@
+/** G3: a process group, a wrapper and a supervisor that all send the signal mean one stop. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clause, Need } from "./clause.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
+import { putInFlight } from "./moves.ts";
+
+const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
+const SIGNALS = 100;
+const DRAIN_DELAY_MS = 2000;
+const TODO =
+  "Count a signal as a new one only after 200 ms of silence, counted from the last one, not from the first.";
+
+export const clause: Clause = {
+  id: "G3",
+  level: "process",
+  title: "100 signals within a second have the effect of one",
+  needs: NEEDS,
+  judge: (subject) =>
+    hearing(subject, NEEDS, async (court: Hearing) => {
+      const copy = await court.start({ set: { drainDelay: DRAIN_DELAY_MS } });
+      const slow = await putInFlight(court, copy, court.target("slow", { seconds: 1.2 }));
+      for (let n = 0; n < SIGNALS; n += 1) {
+        copy.signal("SIGTERM");
+        await pause(8);
+      }
+      court.measure("lastSignalMs", sinceT0(copy, performance.now()));
+      const served = await copy.ask(court.target("ordinary", { id: "still" }));
+      court.demandAnswer(served, [200], `A request in the drain delay, after ${SIGNALS} signals,`, {
+        todo: TODO,
+        wire: served.wire,
+      });
+      court.demandAnswer(await slow.answer(), [200], "The request in flight", { todo: TODO, wire: slow });
+      const exit = await court.exit(copy, 5000, TODO);
+      const tookMs = sinceT0(copy, exit.atMs);
+      court.measure("exitMs", tookMs);
+      court.demand(
+        tookMs >= DRAIN_DELAY_MS - 20,
+        `${SIGNALS} signals ended the drain delay of ${DRAIN_DELAY_MS} ms after ${tookMs} ms.`,
+        { todo: TODO },
+      );
+      court.demand(
+        exit.code === subject.exitCodes.clean,
+        `The exit code was ${String(exit.code)} (${String(exit.signal)}).`,
+        { todo: TODO },
+      );
+    }),
+};
