@@ -26,10 +26,11 @@ export const clause: Clause = {
       const refused = await court.startToFail({
         set: { gracePeriod: 3000, drainDelay: 2000, gracefulTimeout: 2000, teardownTimeout: 1000 },
       });
-      const exit = await court.exit(refused, 5000, todo);
+      court.demand(!refused.running, "It serves with a budget of 5 s in a grace period of 3 s.", { todo });
+      const exit = await refused.exited;
       court.demand(
         exit.code !== 0 && exit.code !== null,
-        `It started with a budget of 5 s in a grace period of 3 s.`,
+        `It was asked for 5 s in a grace period of 3 s and ended with ${String(exit.code)}.`,
         { todo },
       );
       const said = refused.lines.map((line) => line.text).join("\n");

@@ -9,7 +9,7 @@ import type { Judgement, Need } from "./clause.ts";
 import { type Copy, type Exit, StartFailed, type StartPlan, startCopy } from "./copy.ts";
 import { type ShutdownRecord, findRecord } from "./record.ts";
 import { type Routes, type Sayings, type Subject, fill } from "./subject.ts";
-import type { Answer, Target, TraceEntry, Wire } from "./wire.ts";
+import { type Answer, Refused, type Target, type TraceEntry, type Wire } from "./wire.ts";
 
 /** How far a figure may pass a limit of the contract before the judge calls it broken: a busy machine, not the service. */
 export const SLACK_MS = 200;
@@ -155,13 +155,25 @@ export class Hearing {
     if (error instanceof NotJudged || error instanceof StartFailed) {
       return { kind: "not judged", why: error.message };
     }
+    const t0Ms = this.#copies.findLast((copy) => copy.t0Ms !== null)?.t0Ms ?? null;
+    if (error instanceof Refused) {
+      const reason = `A connection that the judge needed was not made (${error.code}).`;
+      return t0Ms === null
+        ? { kind: "not judged", why: reason }
+        : {
+            kind: "broken",
+            reason,
+            measured: this.#measured,
+            trace: [],
+            todo: "Accept connections until the gate closes.",
+          };
+    }
     if (error instanceof Breach) {
-      const t0Ms = this.#copies.findLast((copy) => copy.t0Ms !== null)?.t0Ms ?? 0;
       return {
         kind: "broken",
         reason: error.message,
         measured: this.#measured,
-        trace: relative(error.evidence.wire?.trace ?? [], t0Ms),
+        trace: relative(error.evidence.wire?.trace ?? [], t0Ms ?? 0),
         todo: error.evidence.todo,
       };
     }

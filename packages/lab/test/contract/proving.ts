@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Clause, Judgement } from "../../src/contract/clause.ts";
 import type { Subject } from "../../src/contract/subject.ts";
+import { service } from "./services.ts";
 
 /** A judgement as a test's failure shows it: the reason, the figures, and the connection's trace. */
 export function tell(judgement: Judgement): string {
@@ -47,7 +48,7 @@ export function proves(
       t.name.startsWith(`${clause.id} `),
       `the title of the test of ${clause.id} begins with its number`,
     );
-    // The library's own service comes with the library.
+    await keeps(clause, service, t);
     for (const [subject, reason] of planted) {
       // One service after the other: the machine is shared.
       await breaks(clause, subject, reason);

@@ -1,7 +1,7 @@
 /** The services that the contract's tests judge: the library's own, and the naive one that must be found out. */
 
 import { fileURLToPath } from "node:url";
-import { LASTCALL_SETTINGS, type Subject } from "../../src/contract/subject.ts";
+import { LASTCALL_SETTINGS, type Setting, type Subject } from "../../src/contract/subject.ts";
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.js`, import.meta.url));
 
@@ -49,6 +49,7 @@ export const service: Subject = {
     neverReady: { NEVER_READY: "1" },
     clockJumps: { CLOCK_JUMPS: "1" },
     twoCopies: { COPIES: "two" },
+    twoMajors: { COPIES: "majors" },
     inherited: { LISTEN_FD: "3" },
   },
   adminPort: { env: "LASTCALL_ADMIN_PORT" },
@@ -58,21 +59,27 @@ export const service: Subject = {
 };
 
 /** The naive service with one fault. It is described as if it could do everything, so that each judge looks at it. */
-export function naive(breach: "close" | "exit" | "polls" | "clean-cut" = "close"): Subject {
+export function naive(
+  breach: "close" | "exit" | "polls" | "holds" | "cuts cleanly" | "delays" | "is impatient",
+): Subject {
   return {
     ...service,
     name: `the naive service (${breach})`,
     command: [process.execPath, fixture("naive-service")],
     env: { BREACH: breach },
-    settings: { ...LASTCALL_SETTINGS, gracefulTimeout: { env: "LIMIT", as: "250" } },
   };
 }
 
-/** The service with one variable turned so that exactly one promise is broken. */
-export function planted(env: Readonly<Record<string, string>>): Subject {
+/** The service with one variable turned so that one promise is broken; what is told to `deaf` settings does not arrive. */
+export function planted(env: Readonly<Record<string, string>>, deaf: readonly Setting[] = []): Subject {
+  const settings = { ...service.settings };
+  for (const setting of deaf) {
+    settings[setting] = { env: "NOBODY_READS_THIS" };
+  }
   return {
     ...service,
-    name: `the contract service with ${JSON.stringify(env)}`,
+    name: `the contract service with ${JSON.stringify(env)}${deaf.map((setting) => `, deaf to ${setting}`).join("")}`,
     env: { ...service.env, ...env },
+    settings,
   };
 }
