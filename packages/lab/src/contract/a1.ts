@@ -54,10 +54,7 @@ async function judgeDoor(court: Hearing, copy: Copy, door: "public" | "admin"): 
     court.demand(
       !(yes && late),
       `Readiness answered 200 on the ${door} port ${sinceT0(copy, sentMs)} ms after t0.`,
-      {
-        todo: TODO,
-        wire: answer.wire,
-      },
+      { todo: TODO, wire: answer.wire, timing: true },
     );
   }
 }

@@ -68,10 +68,7 @@ async function judgeLater(court: Hearing): Promise<void> {
   court.demand(
     tookMs < 250 + 500 + SLACK_MS,
     `SIGINT while draining took ${Math.round(tookMs)} ms to end the process.`,
-    {
-      todo: "Let SIGINT while draining force: the deadline is now.",
-      wire: stuck,
-    },
+    { timing: true, todo: "Let SIGINT while draining force: the deadline is now.", wire: stuck },
   );
   court.demand(
     exit.code === court.subject.exitCodes.incomplete,

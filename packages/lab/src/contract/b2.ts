@@ -35,9 +35,7 @@ export const clause: Clause = {
       court.demand(
         middle < LIMIT_MS + SLACK_MS,
         `The process left ${Math.round(middle)} ms after its last answer.`,
-        {
-          todo: TODO,
-        },
+        { timing: true, todo: TODO },
       );
 
       const lingerMs = 3000;
@@ -53,7 +51,7 @@ export const clause: Clause = {
       court.demand(
         exit.atMs - (empty.t0Ms ?? 0) < lingerMs / 2,
         `The process waited ${sinceT0(empty, exit.atMs)} ms for its linger window with no connection open.`,
-        { todo: "Skip the linger window when no connection is open." },
+        { timing: true, todo: "Skip the linger window when no connection is open." },
       );
 
       const beside = await court.start({ set: { drainDelay: 0, linger: 1500, gracefulTimeout: 4000 } });
@@ -66,7 +64,7 @@ export const clause: Clause = {
       court.demand(
         sinceT0(beside, after.atMs) < 1500 + 1000,
         `Work of 1.4 s and a window of 1.5 s took ${sinceT0(beside, after.atMs)} ms: one after the other.`,
-        { todo: "Let the linger window run beside the work in flight." },
+        { timing: true, todo: "Let the linger window run beside the work in flight." },
       );
     }),
 };

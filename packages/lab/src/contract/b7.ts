@@ -32,7 +32,7 @@ export const clause: Clause = {
         court.demand(
           tookMs < LINGER_MS + LIMIT_MS + SLACK_MS,
           `With ${count} idle connections the process left ${tookMs} ms after the gate; the linger window is ${LINGER_MS} ms.`,
-          { todo, wire: wires[0] },
+          { timing: true, todo, wire: wires[0] },
         );
         await Promise.all(wires.map((wire) => wire.ended(1000)));
         const torn = wires.find((wire) => wire.state === "reset");

@@ -55,7 +55,7 @@ export const clause: Clause = {
       court.demand(
         tookMs < LINGER_MS + LIMIT_MS + SLACK_MS,
         `Silent connections held the process for ${tookMs} ms; the linger window is ${LINGER_MS} ms.`,
-        { todo, wire: silent[0] },
+        { timing: true, todo, wire: silent[0] },
       );
     }),
 };

@@ -9,7 +9,7 @@ import { clause as b5 } from "./b5.ts";
 import { clause as b6 } from "./b6.ts";
 import { clause as b7 } from "./b7.ts";
 import { clause as b8 } from "./b8.ts";
-import { type Hearing, missing } from "./court.ts";
+import { missing } from "./court.ts";
 import type { Subject } from "./subject.ts";
 
 const NEEDS: readonly Need[] = ["modes.tls", "routes.ordinary", "routes.slow", "settings.drainDelay"];

@@ -60,7 +60,7 @@ export const clause: Clause = {
       court.demand(
         tookMs < GRACEFUL_TIMEOUT_MS + LIMIT_MS + SLACK_MS,
         `The process left ${tookMs} ms after t0; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
-        { todo: "Exit at the deadline whatever is still open.", wire: headless },
+        { timing: true, todo: "Exit at the deadline whatever is still open.", wire: headless },
       );
       court.demand(exit.code === subject.exitCodes.incomplete, `The exit code was ${String(exit.code)}.`, {
         todo: `Exit with ${subject.exitCodes.incomplete} when work was cut.`,

@@ -40,7 +40,7 @@ export const clause: Clause = {
       court.demand(
         toldMs > dueMs - 50 && toldMs < dueMs + SLACK_MS,
         `The handler was told ${toldMs} ms after t0 instead of after ${dueMs} ms.`,
-        { todo: TODO, wire },
+        { timing: true, todo: TODO, wire },
       );
       court.demandAnswer(answer, [503], "The request whose handler threw when it was told", {
         todo: "An error thrown while aborting is the handler's own: go on to the cut at the deadline.",

@@ -62,7 +62,7 @@ export const clause: Clause = {
         court.demand(
           tookMs < GRACEFUL_TIMEOUT_MS + LIMIT_MS + SLACK_MS,
           `Slow clients held the process for ${tookMs} ms; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
-          { todo: TODO, wire: head },
+          { timing: true, todo: TODO, wire: head },
         );
       } finally {
         drips.forEach((timer) => clearInterval(timer));

@@ -35,7 +35,7 @@ export const clause: Clause = {
       court.demand(
         tookMs < TEARDOWN_TIMEOUT_MS + 100 + SLACK_MS,
         `A hook that hangs held the process for ${tookMs} ms; the teardown timeout was ${TEARDOWN_TIMEOUT_MS} ms.`,
-        { todo: TODO },
+        { timing: true, todo: TODO },
       );
       if (subject.record) {
         const hung = court.record(copy).teardown.find((hook) => hook.name === "second");

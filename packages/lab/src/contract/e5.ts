@@ -54,7 +54,10 @@ export const clause: Clause = {
       const longest = Math.max(...[0, ...atMs].map((at, n) => (atMs[n] ?? at) - at));
       court.measure("longestSilenceMs", longest);
       // A second, the machine's slack, and the deadline's own end.
-      court.demand(longest < 1500, `It was silent for ${longest} ms while it waited.`, { todo: TODO });
+      court.demand(longest < 1500, `It was silent for ${longest} ms while it waited.`, {
+        timing: true,
+        todo: TODO,
+      });
       if (subject.routes.abandonedTask !== undefined) {
         court.demand(
           lines.some((line) => line.text.includes("receipt-42")),

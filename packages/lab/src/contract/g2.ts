@@ -24,7 +24,7 @@ async function judgeSlowStart(court: Hearing): Promise<void> {
   court.demand(
     tookMs < LIMIT_MS + SLACK_MS,
     `A stop signal during start-up took ${tookMs} ms to end the process.`,
-    { todo },
+    { timing: true, todo },
   );
   court.demand(exit.code === 0, `The exit code was ${String(exit.code)} (${String(exit.signal)}).`, { todo });
   court.demand(

@@ -56,5 +56,7 @@ test(
 
 test(
   "A9 no request is both refused and run, and none runs uncounted",
-  proves(CLAUSES.A9, [[planted({ BREACH: "runs what it refuses" }), /answered 503 and run|the record counts/]]),
+  proves(CLAUSES.A9, [
+    [planted({ BREACH: "runs what it refuses" }), /answered 503 and run|the record counts/],
+  ]),
 );
