@@ -3,8 +3,10 @@
  * are one synchronous step, so that no request is both refused and run and none runs uncounted. Knows no sockets.
  */
 
+import { InFlight, type Linked } from "./in-flight.ts";
+
 /** One admitted request. Kept small: there is one per request in flight. */
-export interface Exchange {
+export interface Exchange extends Linked<Exchange> {
   readonly startedAt: number;
   /** `GET /work`: asked for only when somebody wants to read it. */
   route(): string;
@@ -30,7 +32,7 @@ export interface RequestCounts {
 
 /** At every instant accepted = completed + in flight; once `fix` was called, the rest is unfinished for good. */
 export class Admission {
-  readonly inFlight: Set<Exchange> = new Set();
+  readonly inFlight: InFlight<Exchange> = new InFlight();
   gate: Gate = "open";
   #accepted = 0;
   #completed = 0;

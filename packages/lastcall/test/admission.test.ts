@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Admission, type Exchange } from "../src/admission.ts";
 
 function exchange(): Exchange {
-  return { startedAt: 0, open: 1, clientGone: false, route: () => "GET /" };
+  return { startedAt: 0, open: 1, clientGone: false, previous: null, next: null, route: () => "GET /" };
 }
 
 test("A9 at every instant accepted = completed + in flight, and in the end in flight is unfinished", () => {

@@ -14,6 +14,8 @@ export class HttpExchange implements Exchange {
   readonly startedAt: number;
   open = 1;
   clientGone = false;
+  previous: Exchange | null = null;
+  next: Exchange | null = null;
   #abort: AbortController | null = null;
 
   constructor(server: Server, request: IncomingMessage, response: ServerResponse, startedAt: number) {

@@ -7,6 +7,7 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Admission } from "../admission.ts";
+import { coarseClock } from "../coarse-clock.ts";
 import type { Host, Undo } from "../host.ts";
 import { announceOn, LastRequests } from "./announce.ts";
 import { Connections, isAnswering, reset, speaksHttp } from "./connections.ts";
@@ -31,6 +32,7 @@ type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServer {
   const { host, admission } = hooks;
   const connections = new Connections(server, server instanceof TlsServer, hooks.onQuiet);
+  const clock = coarseClock(host);
   const last = new LastRequests();
   const undo: Undo[] = [];
   let file = socketFile(server);
@@ -60,7 +62,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
   }
 
   function begin(request: IncomingMessage, response: ServerResponse): HttpExchange {
-    const exchange = new HttpExchange(server, request, response, host.now());
+    const exchange = new HttpExchange(server, request, response, clock());
     admission.begin(exchange);
     response.on("close", responseClosed);
     return exchange;
