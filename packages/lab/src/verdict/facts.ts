@@ -99,8 +99,17 @@ export interface Scene {
 }
 
 /** The copy that a request met: as told, else by the router's log, else the only one that was leaving at that time. */
-function copyOf(scene: Scene, request: RequestRecord, line: RouterLogRecord | null): string | null {
+function copyOf(
+  scene: Scene,
+  request: RequestRecord,
+  harm: Harm,
+  line: RouterLogRecord | null,
+): string | null {
   const { attribution, timeline } = scene;
+  if (harm === "masked") {
+    // The one that failed, not the one that answered in its place.
+    return attribution.triedBy(request)[0] ?? null;
+  }
   const told = attribution.copyOf(request);
   const port = portOfLine(line);
   if (told !== null || port !== null) {
@@ -125,7 +134,7 @@ export function factsOf(
   stored: number | null,
 ): Facts {
   const { run, timeline, attribution } = scene;
-  const copy = copyOf(scene, request, line);
+  const copy = copyOf(scene, request, harm, line);
   const life = timeline.copies.find((one) => one.name === copy) ?? null;
   const restart = restartOf(timeline, request, copy);
   const span = restart === null ? null : (timeline.restarts[restart] ?? null);

@@ -213,7 +213,7 @@ const CASES: readonly Case[] = [
     title: "a good answer at the router's second try",
     records: [request(2600, { upstream: "127.0.0.1:9001, 127.0.0.1:9002" })],
     says: /200, but the router asked A, then B/,
-    copy: "B",
+    copy: "A",
   },
   {
     kind: "duplicated",

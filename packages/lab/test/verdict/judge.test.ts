@@ -263,6 +263,12 @@ describe("advice", () => {
     assert.match(advice.steps[0] ?? "", /Set a drain delay of 1\.50 s: .* 0\.90 s after its stop signal/);
   });
 
+  test("what the router's retry masked shows the lag too", () => {
+    const verdict = judgeRestart([request(2700, { upstream: "127.0.0.1:9001, 127.0.0.1:9002" })]);
+    assert.equal(verdict.advice.routerLagMs, 700);
+    assert.equal(verdict.restarts[0]?.bad, 1);
+  });
+
   test("the teardown begins when the drain delay is over and the last request has ended", () => {
     const teardown = (records: readonly LedgerRecord[], drainDelayMs: number | null): number | null =>
       judgeRestart(records, { run: { parameters: { drainDelayMs } } }).advice.teardownMs;
