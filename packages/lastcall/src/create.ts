@@ -6,16 +6,8 @@ import type { Lifecycle } from "./life.ts";
 import { LifecycleCore } from "./lifecycle.ts";
 import { nodeHost } from "./node-host.ts";
 import { readOptions, type LifecycleOptions } from "./options.ts";
+import { AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
 import { VERSION } from "./version.ts";
-
-/** The only global of the library. */
-const KEY: unique symbol = Symbol.for("lastcall.lifecycle");
-
-interface Registered {
-  readonly version: string;
-  readonly options: LifecycleOptions;
-  readonly life: Lifecycle;
-}
 
 /**
  * Owns the stop signals of the process from here on. The first call decides the options; a later one joins and may
@@ -24,23 +16,23 @@ interface Registered {
  * Errors: LASTCALL_OPTION, LASTCALL_ENVIRONMENT, LASTCALL_BUDGET, LASTCALL_OPTIONS_DIFFER, LASTCALL_VERSIONS.
  */
 export function createLifecycle(options: LifecycleOptions = {}, host: Host = nodeHost()): Lifecycle {
-  const registered = host.registry[KEY] as Registered | undefined;
+  const registered = host.registry[LIFECYCLE_KEY] as Registered | undefined;
   if (registered !== undefined) {
-    join(registered, readOptions(options, host.env));
+    join(registered, readOptions(options, host.env), host);
     return registered.life;
   }
   const read = readOptions(options, host.env);
   const life = new LifecycleCore(read, host);
   const entry: Registered = { version: VERSION, options: read, life };
-  host.registry[KEY] = entry;
+  host.registry[LIFECYCLE_KEY] = entry;
   life.events.once("record", () => {
     // The life is over. A test, or a script that goes on, may begin another one.
-    delete host.registry[KEY];
+    delete host.registry[LIFECYCLE_KEY];
   });
   return life;
 }
 
-function join(registered: Registered, options: LifecycleOptions): void {
+function join(registered: Registered, options: LifecycleOptions, host: Host): void {
   const major = (version: string): string => version.split(".", 1)[0] ?? "";
   if (major(registered.version) !== major(VERSION)) {
     throw new LastcallError(
@@ -51,10 +43,22 @@ function join(registered: Registered, options: LifecycleOptions): void {
   const first = registered.options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(options)) {
     if (JSON.stringify(value) !== JSON.stringify(first[name])) {
-      throw new LastcallError(
+      const error = new LastcallError(
         "LASTCALL_OPTIONS_DIFFER",
         `The lifecycle exists with ${name} ${JSON.stringify(first[name]) ?? "unset"}; this call asks for ${JSON.stringify(value)}.`,
       );
+      if (isOfAutoMode(registered, host)) {
+        // The app was right to ask: auto mode was there first, because a server listened before this call.
+        host.writeLine(
+          `lastcall: warning: ${error.message} Auto mode made it when a server listened: set LASTCALL_ variables, or call this before listen().`,
+        );
+        continue;
+      }
+      throw error;
     }
   }
+}
+
+function isOfAutoMode(registered: Registered, host: Host): boolean {
+  return (host.registry[AUTO_KEY] as AutoMode | undefined)?.own() === registered.life;
 }

@@ -15,8 +15,15 @@ export interface Host {
   afterPoll(run: () => void): void;
   /** Listens for a signal. */
   onSignal(signal: NodeJS.Signals, run: () => void): Undo;
-  /** How many other listeners the signal has. */
-  foreignListeners(signal: NodeJS.Signals): number;
+  /** Who else listens for the signal. */
+  foreignListeners(signal: NodeJS.Signals): readonly ForeignListener[];
+  /** Asks `decide` when one of `signals` comes; true keeps it from everybody but the library's own listeners. */
+  interceptSignals(signals: readonly NodeJS.Signals[], decide: (signal: NodeJS.Signals) => boolean): Undo;
+  /**
+   * Asks `hold` when the app ends the process, with the code, or null for a signal that it sends to itself; true makes
+   * the call return instead. Our own `exit` is not asked about.
+   */
+  interceptExit(hold: (code: number | null) => boolean): Undo;
   /** The process is leaving with `code`, whoever asked for it; `stack` tells who. Synchronous. */
   onExit(run: (code: number, stack: string) => void): Undo;
   /** The event loop has nothing left to do. */
@@ -35,6 +42,8 @@ export interface Host {
   holders(): readonly string[];
   /** The exit code that the app has set for a natural end. */
   pendingExitCode(): number;
+  /** An error that no caller is there to catch: an uncaught one, for whoever listens for those. */
+  fail(error: Error): void;
   /** Ends the process. A lifecycle calls it once, as the last thing. */
   exit(code: number): void;
   /** Publishes on a diagnostics channel. */
@@ -45,6 +54,13 @@ export interface Host {
   readonly registry: Record<symbol, unknown>;
 }
 
+/** A listener of a stop signal that is not ours. */
+export interface ForeignListener {
+  /** `shutdown (server.js:42)`: its name, and where it was registered if that was seen. */
+  readonly name: string;
+  call(signalNumber: number): unknown;
+}
+
 export interface HostFacts {
   readonly pid: number;
   /** `v20.19.0`. */
@@ -52,5 +68,7 @@ export interface HostFacts {
   readonly windows: boolean;
   /** Whether standard input is a terminal: a SIGINT is then a person's Ctrl-C. */
   readonly terminal: boolean;
+  /** Whether this is a worker thread: signals and the exit belong to the main one. */
+  readonly workerThread: boolean;
   fileExists(path: string): boolean;
 }

@@ -16,6 +16,7 @@ import { isReady, transition, type Effect, type LifeEvent, type State } from "./
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { describeWaiting } from "./progress.ts";
+import { AUTO_KEY, type AutoMode } from "./registry.ts";
 import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
 import { Fleet } from "./servers/fleet.ts";
 import { exchangeOf } from "./servers/http-exchange.ts";
@@ -95,7 +96,9 @@ export class LifecycleCore implements Lifecycle {
     });
     const adminHost = options.adminHost ?? (this.#platform.remoteProbes ? undefined : "127.0.0.1");
     this.#admin =
-      options.adminPort === undefined ? null : openAdminPort(options.adminPort, adminHost, this.probes);
+      options.adminPort === undefined
+        ? null
+        : openAdminPort(options.adminPort, adminHost, this.probes, (error) => host.fail(error));
     // Probes alone are no reason to stay alive.
     this.#admin?.unref();
 
@@ -455,8 +458,9 @@ export class LifecycleCore implements Lifecycle {
 
   #makeRecord(appExit: RecordParts["appExit"]): ShutdownRecord {
     const inFlight = [...this.#admission.inFlight];
+    const auto = this.#host.registry[AUTO_KEY] as AutoMode | undefined;
     return makeRecord({
-      stop: this.#began(),
+      stop: auto === undefined ? this.#began() : { ...this.#began(), foreign: auto.foreign() },
       now: this.#host.now(),
       facts: this.#host.facts,
       others: this.#others,
@@ -478,6 +482,7 @@ export class LifecycleCore implements Lifecycle {
       failed: this.#failed,
       exitPolicy: this.#options.exitPolicy ?? "code",
       pendingExitCode: this.#host.pendingExitCode(),
+      askedExitCode: auto?.exitCode() ?? null,
       appExit,
     });
   }
@@ -490,7 +495,7 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #startProgress(): void {
-    this.#after(PROGRESS_MS, () => {
+    const tell = (): void => {
       const now = this.#host.now();
       const age = (startedAt: number): number => now - startedAt;
       const inTeardown = this.#state === "teardown";
@@ -510,7 +515,9 @@ export class LifecycleCore implements Lifecycle {
         }),
       );
       this.#startProgress();
-    });
+    };
+    // A drain waits for events that come from outside; a teardown with an empty loop is over.
+    this.#after(PROGRESS_MS, tell, this.#state === "teardown");
   }
 
   #describe(): unknown {
@@ -553,8 +560,8 @@ export class LifecycleCore implements Lifecycle {
   #foreign(): readonly string[] {
     return this.#signals()
       .map((signal) => ({ signal, others: this.#host.foreignListeners(signal) }))
-      .filter(({ others }) => others > 0)
-      .map(({ signal, others }) => `${signal}: ${others} other handler${others === 1 ? "" : "s"}`);
+      .filter(({ others }) => others.length > 0)
+      .map(({ signal, others }) => `${signal}: ${others.map(({ name }) => name).join(", ")}`);
   }
 
   #newStop(
@@ -577,8 +584,8 @@ export class LifecycleCore implements Lifecycle {
     };
   }
 
-  #after(ms: number, run: () => void): void {
-    this.#timers.push(this.#host.setTimer(Math.max(0, ms), run));
+  #after(ms: number, run: () => void, unref = false): void {
+    this.#timers.push(this.#host.setTimer(Math.max(0, ms), run, unref));
   }
 
   #cancelTimers(): void {

@@ -1,9 +1,11 @@
-/** The host of a real Node process: the only file that names `process`, timers and clocks, and that ends the process. */
+/** The host of a real Node process: with `node-signals.ts` the only file that names `process`, timers and clocks. */
 
 import { channel } from "node:diagnostics_channel";
 import { appendFileSync, existsSync, fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { isMainThread } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
+import { exitProcess, foreignListeners, interceptExit, interceptSignals, onSignal } from "./node-signals.ts";
 
 /** How long the record may wait for a reader of standard error that does not read. */
 const RECORD_PATIENCE_MS = 1000;
@@ -143,8 +145,10 @@ export function nodeHost(): Host {
       // The first check phase may belong to the turn we are in; between the first and the second lies a poll.
       setImmediate(() => setImmediate(run));
     },
-    onSignal: (signal, run) => on(signal, run),
-    foreignListeners: (signal) => Math.max(0, process.listenerCount(signal) - 1),
+    onSignal,
+    foreignListeners,
+    interceptSignals,
+    interceptExit,
     onExit: (run) =>
       on("exit", (code: number) => {
         const stack = (new Error("exit").stack ?? "").split("\n").slice(2).join("\n");
@@ -177,9 +181,10 @@ export function nodeHost(): Host {
     },
     holders,
     pendingExitCode: () => Number(process.exitCode ?? 0),
-    exit(code) {
-      process.exit(code);
+    fail(error) {
+      throw error;
     },
+    exit: exitProcess,
     publish(name, message) {
       const target = channel(name);
       if (target.hasSubscribers) {
@@ -192,6 +197,7 @@ export function nodeHost(): Host {
       node: process.version,
       windows: process.platform === "win32",
       terminal: isatty(0),
+      workerThread: !isMainThread,
       fileExists: existsSync,
     },
     registry: globalThis,

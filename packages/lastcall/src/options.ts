@@ -131,9 +131,17 @@ export function readOptions(options: LifecycleOptions, env: Env): LifecycleOptio
   return merged;
 }
 
+/** What only `lastcall/auto` reads, see `auto-options.ts`. */
+export const AUTO_VARIABLES: readonly string[] = [
+  "LASTCALL_FOREIGN",
+  "LASTCALL_CLOSE_LAST_PORTS",
+  "LASTCALL_READY_PATH",
+  "LASTCALL_STRICT",
+];
+
 /** LASTCALL_* names that nothing reads: most likely a typing error that would silently change nothing. */
 export function unknownVariables(env: Env): readonly string[] {
-  const known = new Set(Object.values(OPTION_TABLE).map((row) => row.env));
+  const known = new Set([...Object.values(OPTION_TABLE).map((row) => row.env), ...AUTO_VARIABLES]);
   return Object.keys(env).filter((name) => name.startsWith("LASTCALL_") && !known.has(name));
 }
 

@@ -135,6 +135,8 @@ export interface RecordParts {
   readonly exitPolicy: "code" | "signal";
   /** The exit code that the app has set for a natural end. */
   readonly pendingExitCode: number;
+  /** The exit code that a stop handler of the app asked for, held in auto mode. */
+  readonly askedExitCode?: number | null;
   /** The app's own exit, if it was the app that ended the process. */
   readonly appExit: { readonly code: number; readonly stack: string; readonly early: boolean } | null;
 }
@@ -144,7 +146,9 @@ export function makeRecord(parts: RecordParts): ShutdownRecord {
   const startedAt = stop.deadline.startedAt;
   const outcome = outcomeOf(parts);
   const ownCode = exitCodeOf(outcome, parts.exitPolicy, stop.signal);
-  const exitCode = stop.reason === "empty-loop" && ownCode === 0 ? parts.pendingExitCode : ownCode;
+  const pending = stop.reason === "empty-loop" ? parts.pendingExitCode : 0;
+  const asked = outcome === "drained" ? parts.askedExitCode || pending : 0;
+  const exitCode = asked || ownCode;
   const sinceOrZero = (from: number | null, to: number): number =>
     from === null ? 0 : Math.round(to - from);
   return {

@@ -92,9 +92,22 @@ export class Teardown {
     const limitAt = endAt - share * this.#stack.length;
     const abort = new AbortController();
     this.#running = entry.name;
-    let cancel: Undo = () => {};
+    const undo: Undo[] = [];
     const timeUp = new Promise<"timed out">((resolve) => {
-      cancel = this.#host.setTimer(Math.max(0, limitAt - startedAt), () => resolve("timed out"));
+      let emptied = 0;
+      undo.push(
+        // It does not keep the loop alive: a hook that nothing is left to settle need not use up its time.
+        this.#host.setTimer(Math.max(0, limitAt - startedAt), () => resolve("timed out"), true),
+        this.#host.onEmptyLoop(() => {
+          emptied += 1;
+          if (emptied > 1) {
+            resolve("timed out");
+          } else {
+            // One more turn: the hook itself may have waited for this.
+            this.#host.afterPoll(() => {});
+          }
+        }),
+      );
     });
     const context: TeardownContext = {
       signal: abort.signal,
@@ -112,7 +125,7 @@ export class Teardown {
       }
     })();
     const outcome = await Promise.race([work, timeUp]);
-    cancel();
+    undo.forEach((remove) => remove());
     if (outcome === "timed out") {
       abort.abort(new DOMException(`Teardown hook '${entry.name}' ran out of time.`, "TimeoutError"));
     }

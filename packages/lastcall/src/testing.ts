@@ -3,7 +3,7 @@
  * it, signals are sent by calling `signal`, and the exit code is there to be read.
  */
 
-import type { Host, HostFacts, Undo } from "./host.ts";
+import type { ForeignListener, Host, HostFacts, Undo } from "./host.ts";
 import type { ShutdownRecord } from "./record.ts";
 
 export type { Host, HostFacts } from "./host.ts";
@@ -41,6 +41,8 @@ export class FakeHost implements Host {
   readonly published: { readonly channel: string; readonly message: unknown }[] = [];
   /** The code that the process ended with; null while it lives. */
   exitCode: number | null = null;
+  /** The app's own listeners of every stop signal. */
+  foreign: readonly ForeignListener[] = [];
   /** What `holders()` answers. */
   held: readonly string[] = [];
   /** Whether the app itself listens for uncaught errors. */
@@ -61,6 +63,7 @@ export class FakeHost implements Host {
       node: "v0.0.0-fake",
       windows: false,
       terminal: false,
+      workerThread: false,
       fileExists: () => false,
       ...options.facts,
     };
@@ -162,8 +165,20 @@ export class FakeHost implements Host {
     return keep(listeners, run);
   }
 
-  foreignListeners(): number {
-    return 0;
+  foreignListeners(): readonly ForeignListener[] {
+    return this.foreign;
+  }
+
+  interceptSignals(): Undo {
+    return () => {};
+  }
+
+  interceptExit(): Undo {
+    return () => {};
+  }
+
+  fail(error: Error): void {
+    this.throwUncaught(error);
   }
 
   onExit(run: (code: number, stack: string) => void): Undo {

@@ -1,6 +1,6 @@
 /** The open connections of one server, and which of them nobody would miss. */
 
-import type { Server as HttpServer, ServerResponse } from "node:http";
+import { Server as HttpServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Fields that Node does not document; each is read only if it is there. Seen on Node 20, 22, 24 and 26. */
@@ -86,7 +86,7 @@ export class Connections {
   endIdle(): void {
     const list = listOf(this.#server);
     if (list === null) {
-      this.#server.closeIdleConnections();
+      HttpServer.prototype.closeIdleConnections.call(this.#server);
     }
     for (const { socket } of list?.idle() ?? []) {
       if (socket && !socket._httpMessage) {

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { LastcallError } from "../errors.ts";
 import type { ProbePaths } from "../options.ts";
+import { ADMIN_SERVER } from "../registry.ts";
 import { answerProbe, probeAt, type Probe, type ProbeView } from "../probes.ts";
 
 /** Answers a probe and returns true; else calls `next`, where given, and returns false. */
@@ -34,21 +35,25 @@ export function makeProbeHandler(
 }
 
 /** Listens with nothing but the probes. An error of the port ends the process: a service without probes is not watched. */
-export function openAdminPort(port: number, host: string | undefined, handler: ProbeHandler): Server {
+export function openAdminPort(
+  port: number,
+  host: string | undefined,
+  handler: ProbeHandler,
+  fail: (error: LastcallError) => void,
+): Server {
   const server = createServer((request, response) => {
     if (!handler(request, response)) {
       response.writeHead(404, { "Content-Type": "application/json" }).end('{"error":"not found"}\n');
     }
   });
   server.on("error", (error: NodeJS.ErrnoException) => {
-    throw new LastcallError(
-      "LASTCALL_ADMIN_PORT",
-      `The admin port ${port} cannot be used: ${error.message}.`,
-      {
+    fail(
+      new LastcallError("LASTCALL_ADMIN_PORT", `The admin port ${port} cannot be used: ${error.message}.`, {
         cause: error,
-      },
+      }),
     );
   });
+  Object.assign(server, { [ADMIN_SERVER]: true });
   server.listen(port, host);
   return server;
 }

@@ -1,0 +1,100 @@
+/**
+ * What auto mode reads from the environment. An impossible value must not keep an app from starting that knows nothing of
+ * us: it is named, and the default is used; `LASTCALL_STRICT=1` refuses to start instead.
+ */
+
+import { planBudget } from "./budget.ts";
+import { LastcallError } from "./errors.ts";
+import type { Host } from "./host.ts";
+import { OPTION_TABLE, readOptions } from "./options.ts";
+import { detectPlatform } from "./platform.ts";
+
+export interface AutoOptions {
+  /** `LASTCALL_FOREIGN`: the app's own stop handlers wait for the gate, or run at once. Default: `defer`. */
+  readonly foreign: "defer" | "run";
+  /** `LASTCALL_CLOSE_LAST_PORTS`: servers that serve until everything else is done, metrics say. */
+  readonly closeLastPorts: ReadonlySet<number>;
+  /** `LASTCALL_READY_PATH`: paths that the app answers, until the stop begins; from then on we answer 503. */
+  readonly readyPaths: ReadonlySet<string>;
+  readonly strict: boolean;
+  /** The environment for the lifecycle, without what cannot be used. */
+  readonly env: Host["env"];
+  /** One line for each value that cannot be used. */
+  readonly problems: readonly string[];
+}
+
+/** The variables of the budget, which can be wrong together. */
+const PARTS = [
+  "LASTCALL_DRAIN_DELAY",
+  "LASTCALL_GRACEFUL_TIMEOUT",
+  "LASTCALL_TEARDOWN_TIMEOUT",
+  "LASTCALL_TASK_TIMEOUT",
+  "LASTCALL_LINGER",
+  "LASTCALL_ABORT_WINDOW",
+  "LASTCALL_SETTLE",
+] as const;
+
+export function readAutoOptions(host: Host): AutoOptions {
+  const env: Record<string, string | undefined> = { ...host.env };
+  const problems: string[] = [];
+  const wrong = (name: string, range: string): void => {
+    problems.push(
+      new LastcallError("LASTCALL_ENVIRONMENT", `${name} is '${env[name]}', but must be ${range}.`).message,
+    );
+  };
+  const list = (name: string): readonly string[] =>
+    (env[name] ?? "")
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+
+  for (const { env: name } of Object.values(OPTION_TABLE)) {
+    if (name !== null && env[name] !== undefined) {
+      dropIfRefused(env, [name], problems, () => void readOptions({}, { [name]: env[name] }));
+    }
+  }
+  dropIfRefused(env, PARTS, problems, () => {
+    planBudget(readOptions({}, env), detectPlatform(env, host.facts.fileExists));
+  });
+
+  const foreign = env["LASTCALL_FOREIGN"] || "defer";
+  if (foreign !== "defer" && foreign !== "run") {
+    wrong("LASTCALL_FOREIGN", "defer or run");
+  }
+  const ports = list("LASTCALL_CLOSE_LAST_PORTS").map(Number);
+  if (!ports.every((port) => Number.isInteger(port) && port > 0 && port <= 65_535)) {
+    wrong("LASTCALL_CLOSE_LAST_PORTS", "ports from 1 to 65535, separated by commas");
+  }
+  const paths = list("LASTCALL_READY_PATH");
+  if (!paths.every((path) => path.startsWith("/"))) {
+    wrong("LASTCALL_READY_PATH", "paths that begin with /, separated by commas");
+  }
+  if (paths.length > 0 && !env["LASTCALL_LEAVE_ORDER"]) {
+    // Somebody asks for readiness there, and so will be told.
+    env["LASTCALL_LEAVE_ORDER"] = "announce-first";
+  }
+  return {
+    foreign: foreign === "run" ? "run" : "defer",
+    closeLastPorts: new Set(ports.filter((port) => Number.isInteger(port))),
+    readyPaths: new Set(paths.filter((path) => path.startsWith("/"))),
+    strict: env["LASTCALL_STRICT"] === "1",
+    env,
+    problems,
+  };
+}
+
+function dropIfRefused(
+  env: Record<string, string | undefined>,
+  names: readonly string[],
+  problems: string[],
+  check: () => void,
+): void {
+  try {
+    check();
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+    for (const name of names) {
+      delete env[name];
+    }
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * Auto mode: a lifecycle for an app that knows nothing of it. Until the first stop signal it only listens for servers;
+ * then it holds what the app would do by itself until doing it can cut nothing.
+ */
+
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Server } from "node:net";
+import { discoverServers } from "./auto-discovery.ts";
+import { readAutoOptions, type AutoOptions } from "./auto-options.ts";
+import { createLifecycle } from "./create.ts";
+import { LastcallError } from "./errors.ts";
+import { ForeignHandlers } from "./foreign.ts";
+import type { Host } from "./host.ts";
+import type { Lifecycle } from "./life.ts";
+import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
+import { holdClose } from "./servers/held-close.ts";
+import { VERSION } from "./version.ts";
+
+/** Does nothing in worker threads, whose signals are the main thread's, and when it is there already. */
+export function startAuto(host: Host): void {
+  if (host.facts.workerThread || host.registry[AUTO_KEY] !== undefined) {
+    return;
+  }
+  const options = readAutoOptions(host);
+  options.problems.forEach((problem) => host.writeLine(`lastcall: ${problem}`));
+  if (options.problems.length > 0) {
+    if (options.strict) {
+      host.writeLine("lastcall: LASTCALL_STRICT is 1, so the app is not started.");
+      host.exit(1);
+      return;
+    }
+    host.writeLine("lastcall: the defaults are used instead; LASTCALL_STRICT=1 would refuse to start.");
+  }
+  host.registry[AUTO_KEY] = new Auto(host, options);
+}
+
+class Auto implements AutoMode {
+  readonly version: string = VERSION;
+  readonly #host: Host;
+  readonly #options: AutoOptions;
+  readonly #foreign: ForeignHandlers;
+  readonly #seen = new Set<Server>();
+  /** The HTTP servers, whose own close is held during a stop. */
+  readonly #http = new Set<HttpServer>();
+  readonly #closeLast = new Set<Server>();
+  #life: Lifecycle | null = null;
+  #own: Lifecycle | null = null;
+  #stopping = false;
+  /** A lifecycle of another major owns the process. */
+  #refused = false;
+
+  constructor(host: Host, options: AutoOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#foreign = new ForeignHandlers(host, (line) => this.#say(line));
+    const signals = this.#signals();
+    // So that the signal is caught from the first line of the program on (G2).
+    signals.forEach((signal) => host.onSignal(signal, () => {}));
+    host.interceptSignals(signals, (signal) => this.#heard(signal));
+    discoverServers({
+      found: (server, port) => this.#found(server, port),
+      listening: (server) => this.#listening(server),
+    });
+  }
+
+  foreign(): readonly string[] {
+    if (this.#options.foreign === "defer") {
+      return this.#foreign.describe();
+    }
+    return this.#signals().flatMap((signal) =>
+      this.#host.foreignListeners(signal).map(({ name }) => `${signal}: ${name}, not held`),
+    );
+  }
+
+  exitCode(): number | null {
+    return this.#foreign.exitCode;
+  }
+
+  own(): Lifecycle | null {
+    return this.#own;
+  }
+
+  /** True: the app's own listeners do not hear it now. */
+  #heard(signal: NodeJS.Signals): boolean {
+    if (this.#join() === null) {
+      return false;
+    }
+    this.#foreign.heard(signal);
+    return this.#options.foreign === "defer";
+  }
+
+  #found(server: Server, port: number | undefined): void {
+    if (this.#seen.has(server) || isAdmin(server)) {
+      return;
+    }
+    this.#seen.add(server);
+    const life = this.#join();
+    if (life === null) {
+      return;
+    }
+    if (server instanceof HttpServer || isHttpLike(server)) {
+      this.#http.add(server as HttpServer);
+    }
+    if (port !== undefined && this.#options.closeLastPorts.has(port)) {
+      this.#closeLast.add(server);
+      return;
+    }
+    if (this.#http.has(server as HttpServer)) {
+      life.http(server as HttpServer);
+      return;
+    }
+    life.onTeardown(`server ${describeAddress(server, port)}`, () => {
+      Server.prototype.close.call(server);
+    });
+  }
+
+  #listening(server: Server): void {
+    // An app that makes its own lifecycle says itself when it is ready.
+    if (this.#http.has(server as HttpServer) && !this.#closeLast.has(server)) {
+      this.#own?.ready();
+    }
+  }
+
+  /** The lifecycle of the process: the app's own if it has made one, else ours. */
+  #join(): Lifecycle | null {
+    if (this.#life !== null || this.#refused) {
+      return this.#life;
+    }
+    const explicit = this.#host.registry[LIFECYCLE_KEY] as Registered | undefined;
+    const host = this.#ownHost();
+    try {
+      if (explicit === undefined) {
+        this.#own = createLifecycle({}, host);
+        this.#life = this.#own;
+      } else {
+        requireSameMajor(explicit);
+        this.#life = explicit.life;
+      }
+    } catch (error) {
+      if (this.#options.strict) {
+        throw error;
+      }
+      this.#refused = true;
+      this.#say(`warning: auto mode stays out: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    }
+    const life = this.#life;
+    if (this.#options.closeLastPorts.size > 0) {
+      // Registered first, so that it runs last.
+      life.onTeardown("servers that close last", () => this.#closeLast.forEach(closeNow));
+    }
+    life.events.on("state", ({ to }) => {
+      if (to !== "serving") {
+        this.#stop(life);
+      }
+      if (to === "draining") {
+        this.#atTheGate(life);
+      }
+    });
+    return life;
+  }
+
+  /** t0. */
+  #stop(life: Lifecycle): void {
+    if (this.#stopping) {
+      return;
+    }
+    this.#stopping = true;
+    answerReadiness([...this.#http], this.#options.readyPaths);
+    if (this.#options.foreign === "run") {
+      return;
+    }
+    this.#foreign.holdExit();
+    const letGo = [...this.#http].map(holdClose);
+    life.onTeardown("the app's own stop handlers", (context) => {
+      letGo.forEach((release) => release());
+      return this.#foreign.wait(context);
+    });
+  }
+
+  /** The gate closes for old connections when they have lingered: until then an app that refuses would lose requests. */
+  #atTheGate(life: Lifecycle): void {
+    if (this.#options.foreign === "defer") {
+      this.#host.setTimer(life.budget.lingerMs, () => this.#foreign.call(), true);
+    }
+  }
+
+  /** What a lifecycle may not do to an app that did not ask for one. */
+  #ownHost(): Host {
+    const host = this.#host;
+    return {
+      ...host,
+      env: this.#options.env,
+      onEmptyLoop: (run) =>
+        host.onEmptyLoop(() => {
+          // An app that ends by itself ends as it would without us.
+          if (this.#stopping) {
+            run();
+          }
+        }),
+      fail: (error) => {
+        if (this.#options.strict) {
+          host.fail(error);
+        }
+        this.#say(`warning: ${error.message}`);
+      },
+    };
+  }
+
+  #signals(): readonly NodeJS.Signals[] {
+    const named = this.#options.env["LASTCALL_SIGNALS"];
+    if (named) {
+      return named.split(",").map((signal) => signal.trim() as NodeJS.Signals);
+    }
+    return this.#host.facts.windows ? ["SIGTERM", "SIGINT", "SIGBREAK"] : ["SIGTERM", "SIGINT"];
+  }
+
+  #say(line: string): void {
+    if (this.#options.env["LASTCALL_LOG"] !== "none") {
+      this.#host.writeLine(`lastcall: ${line}`);
+    }
+  }
+}
+
+/** From the stop on, the app's own readiness paths say no; until then the app answers them. */
+function answerReadiness(servers: readonly HttpServer[], paths: ReadonlySet<string>): void {
+  if (paths.size === 0) {
+    return;
+  }
+  for (const server of servers) {
+    const emit = server.emit as (event: string | symbol, ...args: unknown[]) => boolean;
+    server.emit = function answering(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
+      const request = args[0] as IncomingMessage;
+      if (event !== "request" || !paths.has(request.url?.split("?", 1)[0] ?? "")) {
+        return Reflect.apply(emit, this, [event, ...args]);
+      }
+      const response = args[1] as ServerResponse;
+      response.writeHead(503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+      response.end(request.method === "HEAD" ? undefined : '{"ready":false}\n');
+      return true;
+    } as HttpServer["emit"];
+  }
+}
+
+function requireSameMajor({ version }: Registered): void {
+  const major = (text: string): string => text.split(".", 1)[0] ?? "";
+  if (major(version) !== major(VERSION)) {
+    throw new LastcallError(
+      "LASTCALL_VERSIONS",
+      `This process has a lifecycle of lastcall ${version}; lastcall/auto is ${VERSION}.`,
+    );
+  }
+}
+
+function isAdmin(server: Server): boolean {
+  return (server as { [ADMIN_SERVER]?: boolean })[ADMIN_SERVER] === true;
+}
+
+/** `node:https` servers are no subclass of `node:http`'s. */
+function isHttpLike(server: Server): boolean {
+  return typeof (server as Partial<HttpServer>).closeIdleConnections === "function";
+}
+
+function closeNow(server: Server): void {
+  Server.prototype.close.call(server);
+  (server as Partial<HttpServer>).closeAllConnections?.();
+}
+
+function describeAddress(server: Server, port: number | undefined): string {
+  const address = server.address();
+  return typeof address === "string" ? address : `on port ${address?.port ?? port ?? "?"}`;
+}

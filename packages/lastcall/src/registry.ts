@@ -1,0 +1,39 @@
+/**
+ * What copies of the library in one process share, under keys that every copy knows. The lifecycle is claimed when one is
+ * created, auto mode when `lastcall/auto` is loaded; the marks tell our own listeners and servers from the app's.
+ */
+
+import type { LifecycleOptions } from "./options.ts";
+import type { Lifecycle } from "./life.ts";
+
+/** The process's one lifecycle. */
+export const LIFECYCLE_KEY: unique symbol = Symbol.for("lastcall.lifecycle");
+
+export interface Registered {
+  readonly version: string;
+  readonly options: LifecycleOptions;
+  readonly life: Lifecycle;
+}
+
+/** The process's one auto mode. */
+export const AUTO_KEY: unique symbol = Symbol.for("lastcall.auto");
+
+/** What a lifecycle, of whichever copy, asks of auto mode. */
+export interface AutoMode {
+  readonly version: string;
+  /** The app's own stop handlers, for the record. */
+  foreign(): readonly string[];
+  /** The exit code that one of them asked for. */
+  exitCode(): number | null;
+  /** The lifecycle that auto mode made itself, whose options an explicit one may not fit. */
+  own(): Lifecycle | null;
+}
+
+/** On a signal listener: it belongs to a copy of the library. */
+export const OWN_LISTENER: unique symbol = Symbol.for("lastcall.listener");
+
+/** On a server: the admin port of a copy of the library. */
+export const ADMIN_SERVER: unique symbol = Symbol.for("lastcall.admin");
+
+/** On a function that was put in place of `process.exit`: the real one. */
+export const REAL_EXIT: unique symbol = Symbol.for("lastcall.exit");

@@ -1,0 +1,105 @@
+/** A real child process of a fixture: what it says, what it answers, how it ends. Ends with its test, whatever happens. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import http from "node:http";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { ShutdownRecord } from "../src/index.ts";
+
+export interface ChildOptions {
+  readonly args?: readonly string[];
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What runs the program; default: this Node. */
+  readonly command?: readonly string[];
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when standard output has this text. */
+  said(text: string): Promise<void>;
+  /** Resolves when standard error has this text. */
+  warned(text: string): Promise<void>;
+  /** The port after `listening`, or after another word. */
+  port(word?: string): Promise<number>;
+  /** The exit code, or the signal's name. */
+  ended(): Promise<number | NodeJS.Signals>;
+  /** The record on standard error; null when there is none. */
+  record(): ShutdownRecord | null;
+}
+
+export const AUTO: string = new URL("../src/auto.js", import.meta.url).href;
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`fixtures/${name}.js`, import.meta.url));
+}
+
+export function start(context: TestContext, program: string, options: ChildOptions = {}): Child {
+  const [command = process.execPath, ...before] = options.command ?? [process.execPath];
+  const child = spawn(command, [...before, ...(options.nodeArgs ?? []), program, ...(options.args ?? [])], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], ...options.env },
+  });
+  const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  context.after(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
+  const has = async (name: "stdout" | "stderr", text: string): Promise<void> => {
+    while (!texts[name].includes(text)) {
+      const more = once(child[name], "data");
+      const ended = await Promise.race([more.then(() => false), closed.then(() => true)]);
+      if (ended && !texts[name].includes(text)) {
+        throw new Error(`It ended without '${text}': ${texts.stdout}${texts.stderr}`);
+      }
+    }
+  };
+  return {
+    process: child,
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    said: (text) => has("stdout", text),
+    warned: (text) => has("stderr", text),
+    async port(word = "listening") {
+      await has("stdout", `${word} `);
+      return Number(new RegExp(`${word} (\\d+)\n`).exec(texts.stdout)?.[1]);
+    },
+    async ended() {
+      const [code, signal] = await closed;
+      return code ?? signal ?? "SIGKILL";
+    },
+    record() {
+      const line = texts.stderr.split("\n").find((one) => one.startsWith('{"schema":"lastcall.record/'));
+      return line === undefined ? null : (JSON.parse(line) as ShutdownRecord);
+    },
+  };
+}
+
+/** One request on a connection of its own; `refused` when nobody listens, `cut` when the answer does not come whole. */
+export function ask(
+  port: number,
+  path: string,
+): Promise<{ readonly status: number | "refused" | "cut"; readonly body: string }> {
+  return new Promise((resolve) => {
+    const request = http.get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      response.once("error", () => resolve({ status: "cut", body }));
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    request.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ status: error.code === "ECONNREFUSED" ? "refused" : "cut", body: "" }),
+    );
+  });
+}
