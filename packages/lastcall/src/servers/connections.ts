@@ -90,7 +90,7 @@ export class Connections {
     }
     for (const { socket } of list?.idle() ?? []) {
       if (socket && !socket._httpMessage) {
-        socket.destroy();
+        this.#close(socket);
       }
     }
     for (const socket of this.#sockets) {
@@ -107,9 +107,18 @@ export class Connections {
       }
       for (const socket of this.#secured) {
         if (socket.bytesRead === 0) {
-          socket.destroy();
+          this.#close(socket);
         }
       }
+    }
+  }
+
+  /** Nothing is being written on it. Over TLS close_notify goes first, or the end looks like an attacker's. */
+  #close(socket: Socket): void {
+    if (this.#tls) {
+      socket.destroySoon();
+    } else {
+      socket.destroy();
     }
   }
 

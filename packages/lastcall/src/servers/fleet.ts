@@ -25,7 +25,10 @@ export class Fleet {
   readonly #probed = new Set<Server>();
   #begun = false;
   #announced = false;
-  #listeners: "open" | "closing" | "closed" = "open";
+  #shut = false;
+  #swept = false;
+  /** Listeners that are about to be closed. */
+  #closing = 0;
 
   constructor(hooks: FleetHooks) {
     this.#hooks = hooks;
@@ -56,8 +59,11 @@ export class Fleet {
     if (this.#announced) {
       drained.announce();
     }
-    if (this.#listeners !== "open") {
-      void drained.shut();
+    if (this.#shut) {
+      this.#await(drained.shut());
+    }
+    if (this.#swept) {
+      drained.sweep();
     }
   }
 
@@ -82,24 +88,33 @@ export class Fleet {
 
   /** Closes every listener, then announces to whom was not told before. */
   shut(): void {
-    if (this.#listeners !== "open") {
+    if (this.#shut) {
       return;
     }
-    this.#listeners = "closing";
-    const closed = [...this.#servers.values()].map((server) => server.shut());
-    void Promise.all(closed).then(() => {
-      this.#listeners = "closed";
-      this.announce();
-      this.#hooks.onQuiet();
+    this.#shut = true;
+    // With no server at all the news comes later too, like any other.
+    this.#await(Promise.resolve());
+    this.#each((server) => this.#await(server.shut()));
+  }
+
+  #await(closed: Promise<void>): void {
+    this.#closing += 1;
+    void closed.then(() => {
+      this.#closing -= 1;
+      if (this.#closing === 0) {
+        this.announce();
+        this.#hooks.onQuiet();
+      }
     });
   }
 
   get listeners(): "open" | "closing" | "closed" {
-    return this.#listeners;
+    return !this.#shut ? "open" : this.#closing > 0 ? "closing" : "closed";
   }
 
   /** The linger window is over. */
   sweep(): void {
+    this.#swept = true;
     this.#each((server) => server.sweep());
   }
 

@@ -12,6 +12,7 @@ import type { Host, Undo } from "../host.ts";
 import { announceOn, LastRequests } from "./announce.ts";
 import { Connections, isAnswering, reset, speaksHttp } from "./connections.ts";
 import { exchangeOf, HttpExchange } from "./http-exchange.ts";
+import { lingerBehind } from "./lingering-close.ts";
 import { closeListener, socketFile } from "./listener.ts";
 import { RAW_REFUSAL, refuseRequest, refuseUnanswered } from "./refusal.ts";
 import type { Cut, DrainedServer } from "./server.ts";
@@ -68,6 +69,17 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     return exchange;
   }
 
+  /** Shared like `responseClosed`. */
+  function responseFinished(this: ServerResponse): void {
+    lingerBehind(host, this);
+  }
+
+  /** The client is told to go with this answer, if it is the last one. */
+  function tell(request: IncomingMessage, response: ServerResponse): void {
+    announceOn(response, () => last.isLast(request));
+    response.prependListener("finish", responseFinished);
+  }
+
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (exchangeOf(request) !== undefined) {
       // An app's checkContinue listener that passes the request on to 'request' itself.
@@ -76,7 +88,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     begin(request, response);
     if (announcing) {
       last.received(request, true);
-      announceOn(response, () => last.isLast(request));
+      tell(request, response);
     }
   }
 
@@ -120,10 +132,10 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
     last.received(request, true);
-    announceOn(response, () => last.isLast(request));
+    tell(request, response);
     if (!hooks.answerProbe(request, response)) {
       admission.refuse("503");
-      refuseRequest(host, request, response);
+      refuseRequest(request, response);
     }
   }
 
@@ -190,7 +202,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
       announcing = true;
       const inFlight = [...mine()];
       inFlight.forEach(({ request }) => last.received(request, false));
-      inFlight.forEach(({ request, response }) => announceOn(response, () => last.isLast(request)));
+      inFlight.forEach(({ request, response }) => tell(request, response));
     },
     shut,
     sweep() {
