@@ -25,7 +25,9 @@ export type LabCode =
   | "LAB_LINT_CONFIG"
   | "LAB_LINT_BASELINE"
   | "LAB_LINT_WRITE"
-  | "LAB_NO_PORT";
+  | "LAB_NO_PORT"
+  // prove/
+  | "LAB_OUTPUT";
 
 /** Every code with the exit code that the command leaves with. `docs/errors.md` has a heading for each. */
 export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
@@ -48,6 +50,7 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_LINT_BASELINE: EXIT.usage,
   LAB_LINT_WRITE: EXIT.couldNotRun,
   LAB_NO_PORT: EXIT.couldNotRun,
+  LAB_OUTPUT: EXIT.couldNotRun,
 };
 
 export class LabError extends Error {

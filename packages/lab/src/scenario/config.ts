@@ -42,12 +42,8 @@ function valueOf(name: string, takes: "string" | "boolean" | "list", value: unkn
   );
 }
 
-/** Checks the parsed file. Unknown names are an error with the nearest right name. */
-export function parseConfig(
-  text: string,
-  section: string,
-  names: ConfigNames,
-): Readonly<Record<string, ConfigValue>> {
+/** One command's own part of the file, unchecked; empty when there is none. */
+export function readSection(text: string, section: string): Readonly<Record<string, unknown>> {
   let file: unknown;
   try {
     file = JSON.parse(text);
@@ -74,8 +70,18 @@ export function parseConfig(
     return {};
   }
   if (!isObject(own)) {
-    return refuse(`${section} in ${CONFIG_FILE} is no object.`, `Write {"${section}": {"rate": 20}}.`);
+    return refuse(`${section} in ${CONFIG_FILE} is no object.`, `Write {"${section}": {...}}.`);
   }
+  return own;
+}
+
+/** Checks the parsed file. Unknown names are an error with the nearest right name. */
+export function parseConfig(
+  text: string,
+  section: string,
+  names: ConfigNames,
+): Readonly<Record<string, ConfigValue>> {
+  const own = readSection(text, section);
   const known = Object.keys(names);
   return Object.fromEntries(
     Object.entries(own).map(([name, value]) => {

@@ -1,0 +1,162 @@
+/** A proof as people read it on a terminal, as JSON, as JUnit and as Markdown. */
+
+import type { Judgement } from "../contract/clause.ts";
+import { countJudgements, type Proof, type Proven } from "../prove/prove.ts";
+import { wrapText, type Style } from "./style.ts";
+
+const CHAPTERS: Readonly<Record<string, string>> = {
+  A: "Leaving the router first",
+  B: "Finishing what was accepted",
+  C: "The deadline",
+  D: "Work after the response",
+  E: "Saying what happened",
+  F: "Protocols",
+  G: "The process",
+};
+
+const WIDTH = 100;
+const TRACE_ENTRIES = 14;
+
+function figures(judgement: Judgement): string {
+  return judgement.kind === "not judged"
+    ? ""
+    : Object.entries(judgement.measured)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(", ");
+}
+
+/** The end of the trace is where it broke. */
+function traceLines(judgement: Judgement): readonly string[] {
+  if (judgement.kind !== "broken") {
+    return [];
+  }
+  const shown = judgement.trace.slice(-TRACE_ENTRIES);
+  const left = judgement.trace.length - shown.length;
+  return [
+    ...(left > 0 ? [`(${left} earlier entries)`] : []),
+    ...shown.map(
+      (entry) => `${entry.atMs.toFixed(1).padStart(9)} ms  ${entry.what.padEnd(9)} ${entry.bytes > 0 ? `${entry.bytes} B  ` : ""}${entry.text}`,
+    ),
+  ];
+}
+
+function explained({ judgement }: Proven, style: Style): readonly string[] {
+  if (judgement.kind !== "broken") {
+    return [];
+  }
+  const measured = figures(judgement);
+  return [
+    wrapText(judgement.reason, WIDTH, "       "),
+    ...(measured === "" ? [] : [style.dim(wrapText(measured, WIDTH, "       "))]),
+    ...traceLines(judgement).map((line) => style.dim(`       ${line}`.slice(0, WIDTH + 20))),
+    style.bold(wrapText(judgement.todo, WIDTH, "    →  ")),
+  ];
+}
+
+export function renderProven(one: Proven, style: Style): string {
+  const { clause, judgement } = one;
+  const sign = {
+    kept: style.green("✓"),
+    broken: style.red("✗"),
+    "not judged": style.dim("·"),
+  }[judgement.kind];
+  const title = `${clause.id.padEnd(4)} ${clause.title}`;
+  const why = judgement.kind === "not judged" ? style.dim(` (not judged: ${judgement.why})`) : "";
+  return [`  ${sign} ${judgement.kind === "not judged" ? style.dim(title) : title}${why}`, ...explained(one, style)].join("\n");
+}
+
+export function renderProof(proof: Proof, style: Style): string {
+  const out: string[] = [];
+  for (const [letter, chapter] of Object.entries(CHAPTERS)) {
+    const proven = proof.proven.filter(({ clause }) => clause.id.startsWith(letter));
+    if (proven.length > 0) {
+      out.push("", style.bold(`${letter}. ${chapter}`), ...proven.map((one) => renderProven(one, style)));
+    }
+  }
+  const { kept, broken, notJudged } = countJudgements(proof);
+  const summary = `${kept} kept, ${broken} broken, ${notJudged} not judged`;
+  out.push(
+    "",
+    `${broken > 0 ? style.red(summary) : style.green(summary)} ${style.dim(`in ${(proof.tookMs / 1000).toFixed(1)} s: ${proof.subject.name}`)}`,
+  );
+  return `${out.join("\n")}\n`;
+}
+
+export function proofJson(proof: Proof, exitCode: number): string {
+  return `${JSON.stringify(
+    {
+      schema: "lastcall.proof/1",
+      subject: proof.subject.name,
+      command: proof.subject.command,
+      tookMs: Math.round(proof.tookMs),
+      counts: countJudgements(proof),
+      exitCode,
+      clauses: proof.proven.map(({ clause, judgement, tookMs }) => ({
+        id: clause.id,
+        level: clause.level,
+        title: clause.title,
+        tookMs: Math.round(tookMs),
+        ...judgement,
+      })),
+    },
+    null,
+    2,
+  )}\n`;
+}
+
+function xml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g, "?");
+}
+
+export function proofJunit(proof: Proof): string {
+  const { broken, notJudged } = countJudgements(proof);
+  const cases = proof.proven.map((one) => {
+    const { clause, judgement, tookMs } = one;
+    const open = `    <testcase classname="contract.${clause.level}" name="${xml(`${clause.id} ${clause.title}`)}" time="${(tookMs / 1000).toFixed(3)}"`;
+    switch (judgement.kind) {
+      case "kept":
+        return `${open}/>`;
+      case "not judged":
+        return `${open}><skipped message="${xml(judgement.why)}"/></testcase>`;
+      case "broken":
+        return `${open}><failure message="${xml(judgement.reason)}">${xml([judgement.todo, figures(judgement), ...traceLines(judgement)].join("\n"))}</failure></testcase>`;
+    }
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<testsuites>",
+    `  <testsuite name="${xml(`lastcall prove: ${proof.subject.name}`)}" tests="${proof.proven.length}" failures="${broken}" skipped="${notJudged}" time="${(proof.tookMs / 1000).toFixed(3)}">`,
+    ...cases,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+export function proofMarkdown(proof: Proof): string {
+  const { kept, broken, notJudged } = countJudgements(proof);
+  const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  return [
+    `### lastcall prove: ${kept} kept, ${broken} broken, ${notJudged} not judged`,
+    "",
+    "| | clause | what it promises | seen |",
+    "| --- | --- | --- | --- |",
+    ...proof.proven.map(({ clause, judgement }) => {
+      const sign = { kept: "✅", broken: "❌", "not judged": "➖" }[judgement.kind];
+      const seen =
+        judgement.kind === "kept"
+          ? figures(judgement)
+          : judgement.kind === "broken"
+            ? `**${judgement.reason}** ${judgement.todo}`
+            : `not judged: ${judgement.why}`;
+      return `| ${sign} | ${clause.id} | ${cell(clause.title)} | ${cell(seen)} |`;
+    }),
+    "",
+  ].join("\n");
+}
