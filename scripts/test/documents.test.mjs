@@ -12,5 +12,8 @@ test("docs/errors.md has one heading for each error code of the library and of t
   const { LAB_CODES } = await import(path.join(root, "packages/lab/dist/src/errors.js"));
   const page = readFileSync(path.join(root, "docs/errors.md"), "utf8");
   const headings = [...page.matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
-  assert.deepEqual(headings.toSorted(), [...ERROR_CODES, ...Object.keys(LAB_CODES)].toSorted((a, b) => (a < b ? -1 : 1)));
+  assert.deepEqual(
+    headings.toSorted(),
+    [...ERROR_CODES, ...Object.keys(LAB_CODES)].toSorted((a, b) => (a < b ? -1 : 1)),
+  );
 });

@@ -41,6 +41,7 @@ const FLAGS = {
   stream: "string",
   upload: "string",
   task: "string",
+  "drain-delay": "string",
   "no-color": "boolean",
   help: "boolean",
 } as const;
@@ -65,6 +66,7 @@ Your service (more under "prove" in lastcall.config.json: how its times are set,
   --stream PATH       streams for {seconds}
   --upload PATH       POST: reads its whole body
   --task PATH         POST: answers 202, then works for {seconds}
+  --drain-delay TIME  the drain delay that it has, if it cannot be set (0)
 
 Output
   --json              on standard output
@@ -98,9 +100,14 @@ function readDescription(values: Values, io: Io): Readonly<Record<string, unknow
     if (named === undefined) {
       return {};
     }
-    throw new LabError("LAB_CONFIG", `${named} cannot be read: ${String(error)}.`, "Name a file that exists.", {
-      cause: error,
-    });
+    throw new LabError(
+      "LAB_CONFIG",
+      `${named} cannot be read: ${String(error)}.`,
+      "Name a file that exists.",
+      {
+        cause: error,
+      },
+    );
   }
   return readSection(content, "prove");
 }
@@ -117,7 +124,11 @@ function jobsOf(values: Values): number {
   const given = text(values, "jobs") ?? "4";
   const jobs = Number(given);
   if (!Number.isInteger(jobs) || jobs < 1 || jobs > 64) {
-    throw new LabError("LAB_OPTION", `--jobs is '${given}'.`, "Hearings at a time: a whole number from 1 to 64.");
+    throw new LabError(
+      "LAB_OPTION",
+      `--jobs is '${given}'.`,
+      "Hearings at a time: a whole number from 1 to 64.",
+    );
   }
   return jobs;
 }
@@ -129,9 +140,14 @@ function writeReport(file: string | undefined, content: () => string, io: Io): v
   try {
     writeFileSync(path.resolve(io.cwd, file), content());
   } catch (error) {
-    throw new LabError("LAB_OUTPUT", `${file} cannot be written: ${String(error)}.`, "Choose a file that can be.", {
-      cause: error,
-    });
+    throw new LabError(
+      "LAB_OUTPUT",
+      `${file} cannot be written: ${String(error)}.`,
+      "Choose a file that can be.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -158,7 +174,12 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   }
   const clauses = chooseClauses(text(values, "only"), text(values, "level"));
   const jobs = jobsOf(values);
-  const described = describeSubject(readDescription(values, io), command, flagRoutes(values));
+  const described = describeSubject(
+    readDescription(values, io),
+    command,
+    flagRoutes(values),
+    text(values, "drain-delay"),
+  );
   const guardian = startGuardian();
   const subject: Subject = { ...described, guardian };
   const style: Style = styleFor(isatty(1), values["no-color"] === true, io.env);

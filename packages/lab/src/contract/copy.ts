@@ -169,6 +169,7 @@ export class Copy {
       // Nobody is left in the group.
     }
     await this.exited;
+    this.#subject.guardian?.release(this.pid);
   }
 
   #wake(): void {
@@ -273,6 +274,9 @@ export async function startCopy(
     stdio: ["ignore", "pipe", "pipe", ...inherited],
   });
   const copy = new Copy(subject, child);
+  if (child.pid !== undefined) {
+    subject.guardian?.watch(child.pid);
+  }
   copy.port = port;
   copy.adminPort = adminPort;
   started(copy);

@@ -35,6 +35,9 @@ class NotJudged extends Error {}
 /** Whether the subject names what a judge needs; if not, the first thing that is missing. */
 export function missing(subject: Subject, needs: readonly Need[]): Need | null {
   for (const need of needs) {
+    if (need === "settings.drainDelay" && subject.fixedDrainDelayMs !== undefined) {
+      continue;
+    }
     const [group = "", name] = need.split(".");
     const field = (subject as unknown as Record<string, unknown>)[group];
     const value = name === undefined ? field : (field as Record<string, unknown> | undefined)?.[name];
@@ -54,7 +57,19 @@ export class Hearing {
     this.subject = subject;
   }
 
-  start(plan: StartPlan = {}): Promise<Copy> {
+  async start(plan: StartPlan = {}): Promise<Copy> {
+    const { settings, fixedDrainDelayMs: fixed } = this.subject;
+    const wanted = plan.set?.drainDelay;
+    if (
+      settings.drainDelay === undefined &&
+      fixed !== undefined &&
+      wanted !== undefined &&
+      wanted !== fixed
+    ) {
+      throw new NotJudged(
+        `its drain delay is fixed at ${fixed} ms, and this clause needs ${String(wanted)} ms: name settings.drainDelay`,
+      );
+    }
     return startCopy(this.subject, plan, (copy) => this.#copies.push(copy));
   }
 
@@ -80,7 +95,7 @@ export class Hearing {
   target(route: keyof Routes, values: Readonly<Record<string, string | number>> = {}): Target {
     const template = this.subject.routes[route];
     if (template === undefined) {
-      throw new NotJudged(`The description of ${this.subject.name} names no routes.${route}.`);
+      throw new NotJudged(`the description names no routes.${route}`);
     }
     const [method = "GET", path = "/"] = template.split(" ");
     return { method, path: fill(path, { seconds: 1, id: "1", bytes: 1, shape: 0, ...values }) };
@@ -90,7 +105,7 @@ export class Hearing {
   saying(saying: keyof Sayings, values: Readonly<Record<string, string | number>> = {}): RegExp {
     const template = this.subject.says[saying];
     if (template === undefined) {
-      throw new NotJudged(`The description of ${this.subject.name} names no says.${saying}.`);
+      throw new NotJudged(`the description names no says.${saying}`);
     }
     const filled = fill(template, values).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     // The whole line: a log line about the same matter is not the event.
@@ -203,7 +218,7 @@ export async function hearing(
 ): Promise<Judgement> {
   const lacking = missing(subject, needs);
   if (lacking !== null) {
-    return { kind: "not judged", why: `The description of ${subject.name} names no ${lacking}.` };
+    return { kind: "not judged", why: `the description names no ${lacking}` };
   }
   for (let tries = 1; ; tries += 1) {
     const court = new Hearing(subject);

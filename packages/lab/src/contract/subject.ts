@@ -120,6 +120,8 @@ export interface Subject {
   readonly unixSocket?: { readonly env: string };
   /** Whether it writes a record (docs/record.md) at the end. */
   readonly record: boolean;
+  /** Its drain delay, where it cannot be set: clauses that need another one are not judged. */
+  readonly fixedDrainDelayMs?: number;
   /** Who ends its copies when the lab itself is ended. */
   readonly guardian?: { watch(pid: number): void; release(pid: number): void };
   /** The exit codes that it documents. */

@@ -4,6 +4,7 @@
  */
 
 import { LASTCALL_SETTINGS, type Route, type Subject, type Way } from "../contract/subject.ts";
+import { parseDuration } from "../duration.ts";
 import { LabError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 
@@ -76,6 +77,7 @@ export const KEY_NAMES: Readonly<Record<string, string>> = {
   env: "environment variables",
   tls: "whether it speaks TLS",
   announces: 'whether it prints {"listening":true,"port":1} on stdout when it serves',
+  drainDelay: "its drain delay where it cannot be set, such as 5s; 0 where settings name none",
   stopSignal: "the signal that stops it; SIGTERM",
   routes: "METHOD /path by name",
   settings: "how its times and choices are set: { env, as } by name",
@@ -101,7 +103,10 @@ function isObject(value: unknown): value is Json {
 function group(config: Json, key: string, known: Readonly<Record<string, string>>): Json {
   const value = config[key] ?? {};
   if (!isObject(value)) {
-    return refuse(`prove.${key} is ${JSON.stringify(value)}.`, `It takes an object: ${KEY_NAMES[key] ?? ""}.`);
+    return refuse(
+      `prove.${key} is ${JSON.stringify(value)}.`,
+      `It takes an object: ${KEY_NAMES[key] ?? ""}.`,
+    );
   }
   for (const name of Object.keys(value)) {
     if (known[name] === undefined) {
@@ -116,7 +121,10 @@ function routes(config: Json): Subject["routes"] {
   const given = group(config, "routes", ROUTE_NAMES);
   for (const [name, route] of Object.entries(given)) {
     if (typeof route !== "string" || !/^(?:GET|POST|PUT) \/\S*$/.test(route)) {
-      refuse(`prove.routes.${name} is ${JSON.stringify(route)}.`, `A route is written GET /path: ${ROUTE_NAMES[name as keyof typeof ROUTE_NAMES]}.`);
+      refuse(
+        `prove.routes.${name} is ${JSON.stringify(route)}.`,
+        `A route is written GET /path: ${ROUTE_NAMES[name as keyof typeof ROUTE_NAMES]}.`,
+      );
     }
   }
   return given as Subject["routes"];
@@ -126,7 +134,11 @@ function settings(config: Json): Subject["settings"] {
   const given = group(config, "settings", SETTING_NAMES);
   for (const [name, way] of Object.entries(given)) {
     const as = isObject(way) ? way["as"] : undefined;
-    if (!isObject(way) || typeof way["env"] !== "string" || (as !== undefined && !DURATION_FORMS.includes(as as "250"))) {
+    if (
+      !isObject(way) ||
+      typeof way["env"] !== "string" ||
+      (as !== undefined && !DURATION_FORMS.includes(as as "250"))
+    ) {
       refuse(
         `prove.settings.${name} is ${JSON.stringify(way)}.`,
         `It takes {"env": "NAME", "as": one of ${DURATION_FORMS.join(", ")}}.`,
@@ -136,7 +148,11 @@ function settings(config: Json): Subject["settings"] {
   return given as Subject["settings"];
 }
 
-function texts(config: Json, key: string, known: Readonly<Record<string, string>> | null): Readonly<Record<string, string>> {
+function texts(
+  config: Json,
+  key: string,
+  known: Readonly<Record<string, string>> | null,
+): Readonly<Record<string, string>> {
   const given = known === null ? (config[key] ?? {}) : group(config, key, known);
   if (!isObject(given) || !Object.values(given).every((value) => typeof value === "string")) {
     return refuse(`prove.${key} is ${JSON.stringify(given)}.`, "It takes an object of texts.");
@@ -156,7 +172,9 @@ function door(config: Json, key: "adminPort" | "unixSocket"): { readonly env: st
 
 function flag(config: Json, key: string): boolean {
   const value = config[key] ?? false;
-  return typeof value === "boolean" ? value : refuse(`prove.${key} is ${JSON.stringify(value)}.`, "It takes true or false.");
+  return typeof value === "boolean"
+    ? value
+    : refuse(`prove.${key} is ${JSON.stringify(value)}.`, "It takes true or false.");
 }
 
 function exitCodes(config: Json): Subject["exitCodes"] {
@@ -165,7 +183,10 @@ function exitCodes(config: Json): Subject["exitCodes"] {
     const value = given[name] ?? otherwise;
     return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
       ? Number(value)
-      : refuse(`prove.exitCodes.${name} is ${JSON.stringify(value)}.`, "An exit code is a whole number from 0 to 255.");
+      : refuse(
+          `prove.exitCodes.${name} is ${JSON.stringify(value)}.`,
+          "An exit code is a whole number from 0 to 255.",
+        );
   };
   return { clean: code("clean", 0), incomplete: code("incomplete", 3) };
 }
@@ -175,8 +196,13 @@ function modes(config: Json): Subject["modes"] {
   return Object.fromEntries(Object.keys(given).map((name) => [name, texts(given, name, null)]));
 }
 
-/** Checks what was written and makes the subject of it. `command` and `routes` from the flags win. */
-export function describeSubject(config: Json, command: readonly string[] | undefined, flags: Subject["routes"]): Subject {
+/** Checks what was written and makes the subject of it. Command, routes and drain delay from the flags win. */
+export function describeSubject(
+  config: Json,
+  command: readonly string[] | undefined,
+  flags: Subject["routes"],
+  drainDelay?: string,
+): Subject {
   for (const name of Object.keys(config)) {
     if (KEY_NAMES[name] === undefined) {
       const names = Object.keys(KEY_NAMES);
@@ -193,13 +219,22 @@ export function describeSubject(config: Json, command: readonly string[] | undef
   }
   const library = config["library"];
   if (library !== undefined && library !== "lastcall") {
-    refuse(`prove.library is ${JSON.stringify(library)}.`, "Only lastcall is known; describe others by settings.");
+    refuse(
+      `prove.library is ${JSON.stringify(library)}.`,
+      "Only lastcall is known; describe others by settings.",
+    );
   }
   const known = library === "lastcall";
   const stopSignal = config["stopSignal"] ?? "SIGTERM";
   if (typeof stopSignal !== "string" || !/^SIG[A-Z0-9]+$/.test(stopSignal)) {
-    refuse(`prove.stopSignal is ${JSON.stringify(stopSignal)}.`, "It takes a signal's name, such as SIGTERM.");
+    refuse(
+      `prove.stopSignal is ${JSON.stringify(stopSignal)}.`,
+      "It takes a signal's name, such as SIGTERM.",
+    );
   }
+  const set = settings(config);
+  const fixed =
+    known || set.drainDelay !== undefined ? undefined : fixedDrainDelay(drainDelay ?? config["drainDelay"]);
   const adminPort = door(config, "adminPort") ?? (known ? { env: "LASTCALL_ADMIN_PORT" } : undefined);
   const unixSocket = door(config, "unixSocket");
   return {
@@ -210,20 +245,34 @@ export function describeSubject(config: Json, command: readonly string[] | undef
     tls: flag(config, "tls"),
     stopSignal: stopSignal as NodeJS.Signals,
     routes: { ordinary: "GET /", ...routes(config), ...flags },
-    settings: { ...(known ? LASTCALL_SETTINGS : {}), ...settings(config) },
+    settings: { ...(known ? LASTCALL_SETTINGS : {}), ...set },
     says: texts(config, "says", SAYING_NAMES),
     modes: modes(config),
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(unixSocket === undefined ? {} : { unixSocket }),
+    ...(fixed === undefined ? {} : { fixedDrainDelayMs: fixed }),
     record: known || flag(config, "record"),
     exitCodes: exitCodes(config),
   };
 }
 
+/** Most services have none: they close at the signal. */
+function fixedDrainDelay(given: unknown): number {
+  const parsed = typeof given === "string" ? parseDuration(given) : given === undefined ? 0 : null;
+  return (
+    parsed ??
+    refuse(`The drain delay is ${JSON.stringify(given)}.`, "Write a duration such as 0, 500ms or 5s.")
+  );
+}
+
 /** `GET /path` of a flag that gives a path alone. */
 export function routeOf(method: "GET" | "POST", path: string, flagName: string): Route {
   if (!path.startsWith("/")) {
-    throw new LabError("LAB_OPTION", `--${flagName} is '${path}'.`, `A path begins with /: --${flagName} /${path}`);
+    throw new LabError(
+      "LAB_OPTION",
+      `--${flagName} is '${path}'.`,
+      `A path begins with /: --${flagName} /${path}`,
+    );
   }
   return `${method} ${path as `/${string}`}`;
 }

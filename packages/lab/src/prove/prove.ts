@@ -40,7 +40,8 @@ export function chooseClauses(only: string | undefined, level: string | undefine
     }
   }
   return all.filter(
-    (clause) => (ids === undefined || ids.includes(clause.id)) && (level === undefined || clause.level === level),
+    (clause) =>
+      (ids === undefined || ids.includes(clause.id)) && (level === undefined || clause.level === level),
   );
 }
 
@@ -55,7 +56,11 @@ export async function prove(
   const waiting = [...clauses];
   const proven: Proven[] = [];
   const judgeOne = async (): Promise<void> => {
-    for (let clause = waiting.shift(); clause !== undefined && !interrupted.aborted; clause = waiting.shift()) {
+    for (
+      let clause = waiting.shift();
+      clause !== undefined && !interrupted.aborted;
+      clause = waiting.shift()
+    ) {
       const beganMs = performance.now();
       // One after the other within a job; the jobs run side by side.
       const judgement = await clause.judge(subject);
@@ -80,6 +85,7 @@ export interface Counts {
 }
 
 export function countJudgements({ proven }: Proof): Counts {
-  const count = (kind: Judgement["kind"]): number => proven.filter((one) => one.judgement.kind === kind).length;
+  const count = (kind: Judgement["kind"]): number =>
+    proven.filter((one) => one.judgement.kind === kind).length;
   return { kept: count("kept"), broken: count("broken"), notJudged: count("not judged") };
 }

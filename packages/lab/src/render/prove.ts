@@ -35,7 +35,8 @@ function traceLines(judgement: Judgement): readonly string[] {
   return [
     ...(left > 0 ? [`(${left} earlier entries)`] : []),
     ...shown.map(
-      (entry) => `${entry.atMs.toFixed(1).padStart(9)} ms  ${entry.what.padEnd(9)} ${entry.bytes > 0 ? `${entry.bytes} B  ` : ""}${entry.text}`,
+      (entry) =>
+        `${entry.atMs.toFixed(1).padStart(9)} ms  ${entry.what.padEnd(9)} ${entry.bytes > 0 ? `${entry.bytes} B  ` : ""}${entry.text}`,
     ),
   ];
 }
@@ -62,7 +63,21 @@ export function renderProven(one: Proven, style: Style): string {
   }[judgement.kind];
   const title = `${clause.id.padEnd(4)} ${clause.title}`;
   const why = judgement.kind === "not judged" ? style.dim(` (not judged: ${judgement.why})`) : "";
-  return [`  ${sign} ${judgement.kind === "not judged" ? style.dim(title) : title}${why}`, ...explained(one, style)].join("\n");
+  return [
+    `  ${sign} ${judgement.kind === "not judged" ? style.dim(title) : title}${why}`,
+    ...explained(one, style),
+  ].join("\n");
+}
+
+/** What was not judged, one line for each reason. */
+function silences(proven: readonly Proven[]): readonly string[] {
+  const byWhy = new Map<string, string[]>();
+  for (const { clause, judgement } of proven) {
+    if (judgement.kind === "not judged") {
+      byWhy.set(judgement.why, [...(byWhy.get(judgement.why) ?? []), clause.id]);
+    }
+  }
+  return [...byWhy].map(([why, ids]) => wrapText(`· ${ids.join(" ")} not judged: ${why}`, WIDTH, "  "));
 }
 
 export function renderProof(proof: Proof, style: Style): string {
@@ -70,7 +85,13 @@ export function renderProof(proof: Proof, style: Style): string {
   for (const [letter, chapter] of Object.entries(CHAPTERS)) {
     const proven = proof.proven.filter(({ clause }) => clause.id.startsWith(letter));
     if (proven.length > 0) {
-      out.push("", style.bold(`${letter}. ${chapter}`), ...proven.map((one) => renderProven(one, style)));
+      const judged = proven.filter(({ judgement }) => judgement.kind !== "not judged");
+      out.push(
+        "",
+        style.bold(`${letter}. ${chapter}`),
+        ...judged.map((one) => renderProven(one, style)),
+        ...silences(proven).map((line) => style.dim(line)),
+      );
     }
   }
   const { kept, broken, notJudged } = countJudgements(proof);
@@ -105,13 +126,15 @@ export function proofJson(proof: Proof, exitCode: number): string {
 }
 
 function xml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    // oxlint-disable-next-line no-control-regex
-    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g, "?");
+  return (
+    text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+      // oxlint-disable-next-line no-control-regex
+      .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g, "?")
+  );
 }
 
 export function proofJunit(proof: Proof): string {
