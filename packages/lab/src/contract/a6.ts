@@ -28,6 +28,5 @@ export const clause: Clause = {
         { todo: "With a drain delay of 0 close the listener in the turn of the signal.", wire: slow },
       );
       court.measure("refusedMs", sinceT0(copy, refusedAtMs));
-      await court.exit(copy, 3000, "Exit after the last answer.");
     }),
 };

@@ -63,7 +63,7 @@ async function through(court: Hearing, copy: Copy, lagMs: number): Promise<Load>
   }
   untilMs = copy.signal() + lagMs;
   await Promise.all(clients);
-  await court.exit(copy, 5000, "Exit when nothing is in flight any more.");
+  await copy.kill();
   return load;
 }
 

@@ -13,7 +13,7 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const copy = await court.start({ set: { drainDelay: 200 } });
+      const copy = await court.start({ set: { drainDelay: subject.fixedDrainDelayMs ?? 200 } });
       const wires = await Promise.all(
         [1, 2, 3].map((id) => putInFlight(court, copy, court.target("slow", { seconds: 1.2, id }))),
       );

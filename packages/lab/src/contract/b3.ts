@@ -24,11 +24,5 @@ export const clause: Clause = {
       court.demandAnswer(answer, [200], "A response that was streaming at the gate", { todo: TODO, wire });
       court.measure("streamedBytes", answer.body.length);
       court.measure("endedMs", sinceT0(copy, answer.endAtMs));
-      const exit = await court.exit(
-        copy,
-        2000,
-        "Exit when the stream has ended, although its client keeps the connection.",
-      );
-      court.measure("exitMs", sinceT0(copy, exit.atMs));
     }),
 };

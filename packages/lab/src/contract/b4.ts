@@ -45,6 +45,5 @@ export const clause: Clause = {
           { todo: TODO, wire },
         );
       }
-      await court.exit(copy, 3000, "Exit when the uploads are answered.");
     }),
 };

@@ -17,7 +17,7 @@ const NEEDS: readonly Need[] = ["modes.tls", "routes.ordinary", "routes.slow", "
 async function judge(subject: Subject): Promise<Judgement> {
   const lacking = missing(subject, NEEDS);
   if (lacking !== null) {
-    return { kind: "not judged", why: `The description of ${subject.name} names no ${lacking}.` };
+    return { kind: "not judged", why: `the description names no ${lacking}` };
   }
   const overTls: Subject = {
     ...subject,

@@ -67,7 +67,7 @@ export class Hearing {
       wanted !== fixed
     ) {
       throw new NotJudged(
-        `its drain delay is fixed at ${fixed} ms, and this clause needs ${String(wanted)} ms: name settings.drainDelay`,
+        `its drain delay is fixed at ${fixed} ms, and this needs another: name settings.drainDelay`,
       );
     }
     return startCopy(this.subject, plan, (copy) => this.#copies.push(copy));
@@ -99,6 +99,11 @@ export class Hearing {
     }
     const [method = "GET", path = "/"] = template.split(" ");
     return { method, path: fill(path, { seconds: 1, id: "1", bytes: 1, shape: 0, ...values }) };
+  }
+
+  /** Whether a route's template has a place for this value, so that its answer can be told from another one's. */
+  carries(route: keyof Routes, value: string): boolean {
+    return this.subject.routes[route]?.includes(`{${value}}`) === true;
   }
 
   /** The line that the service prints for an event, as a pattern. */

@@ -127,7 +127,7 @@ function routes(config: Json): Subject["routes"] {
       );
     }
   }
-  return given as Subject["routes"];
+  return given;
 }
 
 function settings(config: Json): Subject["settings"] {
@@ -145,7 +145,7 @@ function settings(config: Json): Subject["settings"] {
       );
     }
   }
-  return given as Subject["settings"];
+  return given;
 }
 
 function texts(

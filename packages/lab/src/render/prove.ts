@@ -50,7 +50,7 @@ function explained({ judgement }: Proven, style: Style): readonly string[] {
     wrapText(judgement.reason, WIDTH, "       "),
     ...(measured === "" ? [] : [style.dim(wrapText(measured, WIDTH, "       "))]),
     ...traceLines(judgement).map((line) => style.dim(`       ${line}`.slice(0, WIDTH + 20))),
-    style.bold(wrapText(judgement.todo, WIDTH, "    →  ")),
+    style.bold(wrapText(judgement.todo, WIDTH, "       ").replace("       ", "    →  ")),
   ];
 }
 
@@ -77,7 +77,9 @@ function silences(proven: readonly Proven[]): readonly string[] {
       byWhy.set(judgement.why, [...(byWhy.get(judgement.why) ?? []), clause.id]);
     }
   }
-  return [...byWhy].map(([why, ids]) => wrapText(`· ${ids.join(" ")} not judged: ${why}`, WIDTH, "  "));
+  return [...byWhy].map(([why, ids]) =>
+    wrapText(`${ids.join(" ")} not judged: ${why}`, WIDTH, "    ").replace("    ", "  · "),
+  );
 }
 
 export function renderProof(proof: Proof, style: Style): string {
