@@ -51,7 +51,9 @@ export function kindsInWords(kinds: readonly KindTally[]): string {
 }
 
 function underRow(row: Row, style: Style): string {
-  const seen = kindsInWords(row.verdict.kinds);
+  const { inDoubt } = row.counts;
+  const doubt = inDoubt === 0 ? "" : `${plural(inDoubt, "row")} stored and never acknowledged`;
+  const seen = [kindsInWords(row.verdict.kinds), doubt].filter((words) => words !== "").join(", ");
   const text = `must show: ${row.plan.mustShow} · seen: ${seen === "" ? "nothing lost" : seen}`;
   const lines = [style.dim(wrapText(text, WIDTH, " ".repeat(16)))];
   if (row.why !== null) {

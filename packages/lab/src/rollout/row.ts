@@ -33,6 +33,7 @@ export function countsOf(verdict: Verdict): RowCounts {
     slow: verdict.latency.slowAbsolute,
     acknowledged: verdict.store.acknowledged,
     rows: verdict.store.checked ? verdict.store.rows : null,
+    inDoubt: verdict.store.inDoubt.length,
     refused,
     notRefused: Math.max(0, get.failed + post.failed - refused),
   };

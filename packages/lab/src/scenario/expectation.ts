@@ -9,6 +9,8 @@ export interface RowCounts {
   /** POSTs answered with a 2xx, and rows that the service stored (null: nobody could tell). */
   readonly acknowledged: number;
   readonly rows: number | null;
+  /** Rows whose client never heard of them: a kill between the commit and the answer. */
+  readonly inDoubt: number;
   /** Failures which were refused connections to a copy, and all the others. */
   readonly refused: number;
   readonly notRefused: number;
@@ -30,7 +32,10 @@ export function gapOf(facts: GapFacts): number {
 export function missed(expectation: Expectation, counts: RowCounts, facts: GapFacts): string | null {
   const failed = counts.getFailed + counts.postFailed;
   const gap = gapOf(facts);
-  if (counts.rows !== null && counts.rows !== counts.acknowledged && expectation.kind !== "both-fail") {
+  // Only a kill may come between a commit and its answer.
+  const killed = expectation.kind === "only-posts" || expectation.kind === "both-fail";
+  const told = counts.acknowledged + (killed ? counts.inDoubt : 0);
+  if (counts.rows !== null && counts.rows !== told) {
     return `${counts.acknowledged} acknowledged, ${counts.rows} rows stored`;
   }
   switch (expectation.kind) {

@@ -10,6 +10,7 @@ const CLEAN: RowCounts = {
   slow: 0,
   acknowledged: 90,
   rows: 90,
+  inDoubt: 0,
   refused: 0,
   notRefused: 0,
 };
@@ -26,6 +27,13 @@ test("kill-retries shows that a POST fails and no GET does, and that acknowledge
   assert.match(judged("kill-retries", {}) ?? "", /no POST failed/);
   assert.match(judged("kill-retries", { postFailed: 3, getFailed: 1 }) ?? "", /1 GETs failed/);
   assert.match(judged("kill-retries", { postFailed: 3, rows: 91 }) ?? "", /90 acknowledged, 91 rows/);
+});
+
+test("a kill may leave a row that nobody heard of, a stop signal may not; a lost row never passes", () => {
+  assert.equal(judged("kill-retries", { postFailed: 2, rows: 91, inDoubt: 1 }), null);
+  assert.equal(judged("kill", { getFailed: 9, postFailed: 9, rows: 91, inDoubt: 1 }), null);
+  assert.match(judged("kill", { getFailed: 9, postFailed: 9, rows: 89 }) ?? "", /90 acknowledged, 89 rows/);
+  assert.match(judged("drain", { rows: 91, inDoubt: 1 }) ?? "", /90 acknowledged, 91 rows/);
 });
 
 test("kill shows at least five of both", () => {
