@@ -15,6 +15,7 @@ export interface RunRecord {
   /** Wall time, for people: ISO 8601. */
   readonly at: string;
   readonly command: readonly string[];
+  /** `nginx 1.22.1`, `embedded`; `none` when the load goes straight to a copy. */
   readonly router: string;
   readonly machine: { readonly node: string; readonly platform: string; readonly cores: number };
   readonly parameters: Readonly<Record<string, string | number | boolean | null>>;

@@ -24,10 +24,14 @@ export const BY_CAUSE: readonly Rule[] = [
   },
   {
     kind: "outage",
-    evidence: (facts) =>
-      facts.cause === "no-upstream" || (facts.cause === "connect-refused" && !facts.someoneServed)
+    evidence: (facts) => {
+      const { cause, life, request, someoneServed } = facts;
+      // While a leaving copy lives, its closed door is the cause, even if it is the only one.
+      const gone = life === null || (life.exitMs !== null && request.dispatchedMs > life.exitMs);
+      return cause === "no-upstream" || (cause === "connect-refused" && !someoneServed && gone)
         ? `${outcome(facts)}: no copy was ready and in rotation${says(facts)}`
-        : null,
+        : null;
+    },
   },
   {
     kind: "crashed",

@@ -238,6 +238,13 @@ const CASES: readonly Case[] = [
     says: /no copy was ready and in rotation/,
   },
   {
+    kind: "closed-door",
+    title: "the only copy, which still lives and refuses",
+    records: [event(1900, "removed", "B"), routerError(2300, "A"), line(2301, "connect-refused", "A")],
+    says: /connection refused, sent 300 ms after SIGTERM to A/,
+    copy: "A",
+  },
+  {
     kind: "crashed",
     title: "a copy that ended though nobody asked",
     records: [
