@@ -1,6 +1,6 @@
 // Writes the generated parts of the documents from the source: the option table and the state diagram. `--check` writes
 // nothing and fails when a document is not what the source says.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 
@@ -34,6 +34,29 @@ const PARTS = {
 };
 
 let stale = 0;
+
+/** A document that is made whole. */
+async function whole(file, make) {
+  const at = path.join(root, file);
+  const made = await make();
+  const before = existsSync(at) ? readFileSync(at, "utf8") : "";
+  if (before !== made && process.argv.includes("--check")) {
+    stale += 1;
+    console.error(`${file} is not what the source says: run \`node scripts/docs.mjs\`.`);
+  } else if (before !== made) {
+    writeFileSync(at, made);
+  }
+}
+
+async function configSchema() {
+  const lab = path.join(root, "packages/lab/dist/src");
+  const { configSchema: make } = await import(path.join(lab, "prove/schema.js"));
+  const { CONFIG } = await import(path.join(lab, "commands/rollout.js"));
+  return `${JSON.stringify(make(CONFIG), null, 2)}\n`;
+}
+
+await whole("docs/lastcall.config.schema.json", configSchema);
+
 for (const [file, parts] of Object.entries(PARTS)) {
   const at = path.join(root, file);
   const before = readFileSync(at, "utf8");

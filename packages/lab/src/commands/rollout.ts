@@ -47,7 +47,8 @@ const SHARED = {
   out: "string",
 } as const satisfies FlagTypes;
 const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolean" } as const;
-const CONFIG: ConfigNames = { ...SHARED, command: "list" };
+/** What `lastcall.config.json` may hold under `rollout`. */
+export const CONFIG: ConfigNames = { ...SHARED, command: "list" };
 
 const HELP = `Usage: lastcall rollout [options] [-- COMMAND...]
 
