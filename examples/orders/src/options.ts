@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import type { LifecycleOptions } from "lastcall";
 import { parseDuration } from "./durations.ts";
 
-export const BUILD_NAMES = ["bare", "naive", "lastcall"] as const;
+export const BUILD_NAMES = ["bare", "naive", "lastcall", "auto", "auto-naive"] as const;
 export type BuildName = (typeof BUILD_NAMES)[number];
 
 export interface Options {

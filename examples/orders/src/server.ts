@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openAccessLog } from "./access-log.ts";
 import { createApp } from "./app.ts";
+import { loadAutoMode } from "./builds/auto-mode.ts";
 import { bare } from "./builds/bare.ts";
 import type { Build } from "./builds/build.ts";
 import { lastcall } from "./builds/lastcall.ts";
@@ -16,7 +17,13 @@ import { handWrittenProbes } from "./probes.ts";
 import { createRoutes } from "./routes.ts";
 import { openStore } from "./store.ts";
 
-const BUILDS: Readonly<Record<BuildName, Build>> = { bare, naive, lastcall };
+const BUILDS: Readonly<Record<BuildName, Build>> = {
+  bare,
+  naive,
+  lastcall,
+  auto: bare,
+  "auto-naive": naive,
+};
 
 function start(options: Options): void {
   const { eventsFile } = options;
@@ -73,6 +80,7 @@ try {
   const options = parseOptions(process.argv.slice(2), process.env);
   // It is read now; the library warns of LASTCALL_ variables that nobody reads.
   delete process.env["LASTCALL_EXECUTED"];
+  if (options.build === "auto" || options.build === "auto-naive") await loadAutoMode(options);
   start(options);
 } catch (error) {
   if (error instanceof UsageError) fail(error.message, 2);

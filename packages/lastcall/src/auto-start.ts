@@ -98,8 +98,8 @@ class Auto implements AutoMode {
     if (life === null) {
       return;
     }
-    if (server instanceof HttpServer || isHttpLike(server)) {
-      this.#http.add(server as HttpServer);
+    if (isHttpLike(server)) {
+      this.#http.add(server);
     }
     if (port !== undefined && this.#options.closeLastPorts.has(port)) {
       this.#closeLast.add(server);
@@ -173,6 +173,7 @@ class Auto implements AutoMode {
     this.#foreign.holdExit();
     const letGo = [...this.#http].map(holdClose);
     life.onTeardown("the app's own stop handlers", (context) => {
+      this.#foreign.call();
       letGo.forEach((release) => release());
       return this.#foreign.wait(context);
     });
@@ -256,14 +257,16 @@ function isAdmin(server: Server): boolean {
   return (server as { [ADMIN_SERVER]?: boolean })[ADMIN_SERVER] === true;
 }
 
-/** `node:https` servers are no subclass of `node:http`'s. */
-function isHttpLike(server: Server): boolean {
+/** Servers of `node:http` and of `node:https`, which share no class. */
+function isHttpLike(server: Server): server is HttpServer {
   return typeof (server as Partial<HttpServer>).closeIdleConnections === "function";
 }
 
 function closeNow(server: Server): void {
   Server.prototype.close.call(server);
-  (server as Partial<HttpServer>).closeAllConnections?.();
+  if (isHttpLike(server)) {
+    HttpServer.prototype.closeAllConnections.call(server);
+  }
 }
 
 function describeAddress(server: Server, port: number | undefined): string {

@@ -72,11 +72,6 @@ export class ForeignHandlers {
     this.#checkEnded();
   }
 
-  /** Runs `callback` as part of a handler: what it ends is held, too. */
-  inside(callback: () => void): void {
-    this.#inside.run(true, callback);
-  }
-
   /**
    * Resolves when the handlers are through: each one's promise has settled, or one has asked for the exit, or nothing is
    * left in the event loop. A handler that returns nothing and does none of it uses up the teardown timeout.

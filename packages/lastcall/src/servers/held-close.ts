@@ -8,34 +8,29 @@ import { AsyncResource } from "node:async_hooks";
 import type { Server } from "node:http";
 
 type Callback = (error?: Error) => void;
-type Closing = { close: unknown; closeIdleConnections: unknown; closeAllConnections: unknown };
 
-/** Returns the function that lets go: calls what waited, and closes at once from then on. */
+/**
+ * Returns the function to call when the server has drained: it calls the callbacks that waited. One that comes later is
+ * called at once, without the error that Node has for a server that is closed already: to the app it is the first close.
+ */
 export function holdClose(server: Server): () => void {
   const waiting: Callback[] = [];
-  const keep = (callback?: unknown): Server => {
+  let drained = false;
+  const close = (callback?: unknown): Server => {
     if (typeof callback === "function") {
       // With the context of the caller, so that what the callback ends is known to be the caller's doing.
-      waiting.push(AsyncResource.bind(callback as Callback));
+      const bound = AsyncResource.bind(callback as Callback);
+      if (drained) {
+        queueMicrotask(() => bound());
+      } else {
+        waiting.push(bound);
+      }
     }
     return server;
   };
-  const instance = server as unknown as Closing;
-  const before = Object.getOwnPropertyDescriptors(instance);
-  const names = ["close", "closeIdleConnections", "closeAllConnections"] as const;
-  instance.close = keep;
-  instance.closeIdleConnections = () => {};
-  instance.closeAllConnections = () => {};
+  Object.assign(server, { close, closeIdleConnections: () => {}, closeAllConnections: () => {} });
   return () => {
-    for (const name of names) {
-      const own = before[name];
-      if (own === undefined) {
-        Reflect.deleteProperty(instance, name);
-      } else {
-        Object.defineProperty(instance, name, own);
-      }
-    }
-    // It has been closed; a second close would only report that.
+    drained = true;
     waiting.splice(0).forEach((callback) => callback());
   };
 }
