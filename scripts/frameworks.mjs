@@ -31,11 +31,11 @@ if (!existsSync(path.join(folder, "node_modules"))) {
 const scratch = mkdtempSync(path.join(tmpdir(), "lastcall-frameworks-"));
 const tls = { TLS_KEY: path.join(scratch, "key.pem"), TLS_CERT: path.join(scratch, "cert.pem") };
 if (names.includes("https")) {
-  const made = spawnSync("openssl", [
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"],
-    ...["-keyout", tls.TLS_KEY, "-out", tls.TLS_CERT],
-  ]);
+  const asked =
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1";
+  const made = spawnSync("openssl", [...asked.split(" "), "-keyout", tls.TLS_KEY, "-out", tls.TLS_CERT], {
+    encoding: "utf8",
+  });
   if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`);
 }
 

@@ -19,7 +19,7 @@ method("getHello", "/");
 method("getSlow", "/slow");
 Controller()(AppController);
 
-class AppModule {}
+function AppModule() {}
 Module({ controllers: [AppController] })(AppModule);
 
 const app = await NestFactory.create(AppModule, { logger: false });
