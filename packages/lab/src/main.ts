@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** Each command is loaded only when it is asked for. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  budget: async () => (await import("./commands/budget.ts")).budgetCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   lint: async () => (await import("./commands/lint.ts")).lintCommand,
   prove: async () => (await import("./commands/prove.ts")).proveCommand,

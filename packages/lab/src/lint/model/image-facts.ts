@@ -18,7 +18,7 @@ export interface ImageFacts {
 
 const ASH = /(^|[-_.:/])(alpine|busybox)/i;
 const DASH =
-  /(^|[-_.:/\d])(ubuntu|debian|bookworm|bullseye|buster|trixie|jammy|noble|focal|slim)([-_.\d]|$)/i;
+  /(^|[-_.:/\d])(ubuntu|debian|bookworm|bullseye|buster|trixie|jammy|noble|focal|slim)([-_.:@\d]|$)/i;
 const BASH =
   /(^|[-_./:])(fedora|centos|rockylinux|almalinux|oraclelinux|amazonlinux|archlinux|opensuse|ubi[789](-minimal)?|rhel)/i;
 

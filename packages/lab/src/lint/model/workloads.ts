@@ -8,7 +8,7 @@ import { type Link, resolveArgv, wordsOfString } from "./chain.ts";
 import type { ComposeService } from "./compose.ts";
 import { chainContext, type ImageContext, normalSignal, sourcesBelow } from "./images.ts";
 import { imageFacts, UNKNOWN_IMAGE, type ImageFacts } from "./image-facts.ts";
-import { graceOf, type Pod, type PodContainer } from "./kubernetes.ts";
+import { graceOf, type Pod, type PodContainer, servedContainers } from "./kubernetes.ts";
 import { partsOf } from "./parts.ts";
 import type { BudgetSetting, Settings } from "./settings.ts";
 import type { Task } from "./tasks.ts";
@@ -117,6 +117,13 @@ export function podWorkload(pod: Pod, links: Links): Workload {
   };
 }
 
+/** The container that a budget given for the workload is about; sidecars have their own, under their own name. */
+function isMain(container: PodContainer, pod: Pod): boolean {
+  const named = pod.containers.find(({ name }) => name === pod.object.name);
+  const [served] = servedContainers(pod);
+  return container === (named ?? served ?? pod.containers[0]);
+}
+
 function podMember(container: PodContainer, pod: Pod, links: Links, pid1: boolean): Member {
   const image = container.image === undefined ? undefined : links.imageOf.name(container.image);
   const facts = image?.facts ?? (container.image === undefined ? UNKNOWN_IMAGE : imageFacts(container.image));
@@ -155,7 +162,9 @@ function podMember(container: PodContainer, pod: Pod, links: Links, pid1: boolea
     container,
     sources: image?.sources ?? [],
     parts: partsOf({
-      said: saidFor(links, `${pod.object.kind} ${pod.object.name}`, pod.object.name, container.name),
+      said: isMain(container, pod)
+        ? saidFor(links, container.name, `${pod.object.kind} ${pod.object.name}`, pod.object.name)
+        : links.settings.budgets.get(container.name),
       environment,
       sources: image?.sources ?? [],
       chain: known?.chain ?? [],
