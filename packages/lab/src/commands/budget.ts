@@ -60,7 +60,9 @@ export const budgetCommand: Command = {
   run: (args, io) => Promise.resolve(run(args, io)),
 };
 
-function parseRaw(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+function parseRaw(
+  args: readonly string[],
+): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
   return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
 }
 
@@ -69,7 +71,12 @@ function run(args: readonly string[], io: Io): ExitCode {
   try {
     parsed = parseRaw(args);
   } catch (error) {
-    throw new LabError("LAB_USAGE", error instanceof Error ? error.message : String(error), "Run `lastcall budget --help`.", { cause: error });
+    throw new LabError(
+      "LAB_USAGE",
+      error instanceof Error ? error.message : String(error),
+      "Run `lastcall budget --help`.",
+      { cause: error },
+    );
   }
   const { values, positionals } = parsed;
   if (values.help === true) {
@@ -91,29 +98,51 @@ function run(args: readonly string[], io: Io): ExitCode {
   if (values.svg !== undefined) {
     save(io, values.svg, drawSvg(sums));
   }
-  io.out(values.json === true ? toJson(sums) : sums.length === 0 ? "No workload with a kill timer was found.\n" : sums.map((sum) => `${drawText(sum)}\n`).join(""));
+  io.out(
+    values.json === true
+      ? toJson(sums)
+      : sums.length === 0
+        ? "No workload with a kill timer was found.\n"
+        : sums.map((sum) => `${drawText(sum)}\n`).join(""),
+  );
   return sums.some(({ slackMs }) => slackMs < 0) ? EXIT.failed : EXIT.pass;
 }
 
 function emit(platform: string, values: Values): string {
   const emitter = Object.hasOwn(EMITTERS, platform) ? EMITTERS[platform] : undefined;
   if (emitter === undefined) {
-    throw new LabError("LAB_USAGE", `There is no platform '${platform}'.`, `Platforms are ${Object.keys(EMITTERS).join(", ")}.`);
+    throw new LabError(
+      "LAB_USAGE",
+      `There is no platform '${platform}'.`,
+      `Platforms are ${Object.keys(EMITTERS).join(", ")}.`,
+    );
   }
   const needed = (name: "router-lag" | "longest-request" | "teardown" | "start"): number => {
     const value = values[name];
     if (value === undefined) {
-      throw new LabError("LAB_USAGE", `--emit needs --${name}.`, "Give the four numbers: --router-lag, --longest-request, --teardown, --start.");
+      throw new LabError(
+        "LAB_USAGE",
+        `--emit needs --${name}.`,
+        "Give the four numbers: --router-lag, --longest-request, --teardown, --start.",
+      );
     }
     return durationFlag(name, value);
   };
   const port = Number(values.port ?? 8080);
   if (!Number.isInteger(port) || port < 1 || port > 65_534) {
-    throw new LabError("LAB_USAGE", `--port ${values.port ?? ""} is not a port.`, "Give a number from 1 to 65534.");
+    throw new LabError(
+      "LAB_USAGE",
+      `--port ${values.port ?? ""} is not a port.`,
+      "Give a number from 1 to 65534.",
+    );
   }
   const name = values.name ?? "app";
   if (!/^[a-z]([a-z0-9-]{0,40}[a-z0-9])?$/.test(name)) {
-    throw new LabError("LAB_USAGE", `--name ${name} is not a name that every platform takes.`, "Use small letters, digits and '-'.");
+    throw new LabError(
+      "LAB_USAGE",
+      `--name ${name} is not a name that every platform takes.`,
+      "Use small letters, digits and '-'.",
+    );
   }
   return emitter.write(
     size({
@@ -134,7 +163,11 @@ function toJson(sums: readonly BudgetSum[]): string {
     at: where(workload.at),
     member: member.name,
     platform: workload.platform,
-    timer: { name: timer.name, ms: Number.isFinite(timer.ms) ? timer.ms : null, from: originText(timer.origin) },
+    timer: {
+      name: timer.name,
+      ms: Number.isFinite(timer.ms) ? timer.ms : null,
+      from: originText(timer.origin),
+    },
     items: items.map(({ name, ms, origin, atLeast }) => ({ name, ms, from: originText(origin), atLeast })),
     sumMs,
     complete,
@@ -149,6 +182,11 @@ function save(io: Io, file: string, text: string): void {
     writeFileSync(path.resolve(io.cwd, file), text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LabError("LAB_LINT_WRITE", `${file} cannot be written: ${reason}`, "Give a path that can be written.", { cause: error });
+    throw new LabError(
+      "LAB_LINT_WRITE",
+      `${file} cannot be written: ${reason}`,
+      "Give a path that can be written.",
+      { cause: error },
+    );
   }
 }

@@ -39,11 +39,23 @@ export function barsOf(sum: BudgetSum): readonly Bar[] {
     return bars;
   }
   if (sum.slackMs < 0) {
-    bars.push({ label: "killed before the end", fromMs: sum.timer.ms, toMs: at, kind: "over", note: `${seconds(-sum.slackMs)} too long` });
+    bars.push({
+      label: "killed before the end",
+      fromMs: sum.timer.ms,
+      toMs: at,
+      kind: "over",
+      note: `${seconds(-sum.slackMs)} too long`,
+    });
   } else if (sum.complete) {
     bars.push({ label: "left", fromMs: at, toMs: sum.timer.ms, kind: "spare", note: seconds(sum.slackMs) });
   } else {
-    bars.push({ label: "not known", fromMs: at, toMs: sum.timer.ms, kind: "unknown", note: `${seconds(sum.slackMs)} are there for it` });
+    bars.push({
+      label: "not known",
+      fromMs: at,
+      toMs: sum.timer.ms,
+      kind: "unknown",
+      note: `${seconds(sum.slackMs)} are there for it`,
+    });
   }
   return bars;
 }
@@ -68,34 +80,41 @@ export function drawText(sum: BudgetSum): string {
   const rows = bars.map(({ label, fromMs, toMs, kind, note }) => {
     const from = column(fromMs);
     const length = Math.max(toMs > fromMs ? 1 : 0, column(toMs) - from);
-    const cells = [...`${" ".repeat(from)}${FILL[kind].repeat(length)}`.padEnd(COLUMNS + 1)];
-    if (kill !== undefined && cells[kill] === " ") {
-      cells[kill] = "┃";
-    }
-    return `  ${label.padEnd(width)}  ${cells.join("")}  ${note}`.trimEnd();
+    const bar = `${" ".repeat(from)}${FILL[kind].repeat(length)}`.padEnd(COLUMNS + 1);
+    const cells = kill !== undefined && bar[kill] === " " ? put(bar, kill, "┃") : bar;
+    return `  ${label.padEnd(width)}  ${cells}  ${note}`.trimEnd();
   });
   const hook = sum.items.find(({ name }) => name === "preStop hook");
-  const marks = [...`${" ".repeat(COLUMNS + 1)}`];
-  const mark = (ms: number, text: string): void => marks.splice(column(ms), text.length, ...text) as unknown as void;
-  mark(0, "┬");
+  let marks = put(" ".repeat(COLUMNS + 1), 0, "┬");
   if (hook !== undefined && hook.ms > 0) {
-    mark(hook.ms, "┬");
+    marks = put(marks, column(hook.ms), "┬");
   }
   if (kill !== undefined) {
-    mark(sum.timer.ms, "┻");
+    marks = put(marks, kill, "┻");
   }
-  const start = hook === undefined || hook.ms === 0 ? "SIGTERM at 0 s" : `stop decision at 0 s, SIGTERM at ${hook.atLeast ? "the earliest at " : ""}${seconds(hook.ms)}`;
-  const end = kill === undefined ? "never SIGKILL" : `SIGKILL at ${seconds(sum.timer.ms)} (${sum.timer.name}, ${originText(sum.timer.origin)})`;
+  const start =
+    hook === undefined || hook.ms === 0
+      ? "SIGTERM at 0 s"
+      : `stop decision at 0 s, SIGTERM at ${hook.atLeast ? "the earliest at " : ""}${seconds(hook.ms)}`;
+  const end =
+    kill === undefined
+      ? "never SIGKILL"
+      : `SIGKILL at ${seconds(sum.timer.ms)} (${sum.timer.name}, ${originText(sum.timer.origin)})`;
   return [
     `${sum.workload.name}  ${where(sum.workload.at)}${sum.workload.members.length > 1 ? `  (${sum.member.name} decides)` : ""}`,
     "",
     ...rows,
-    `  ${" ".repeat(width)}  ${marks.join("")}`.trimEnd(),
+    `  ${" ".repeat(width)}  ${marks}`.trimEnd(),
     `  ${" ".repeat(width)}  ${start}; ${end}`,
     "",
     `  ${verdict(sum)}`,
     "",
   ].join("\n");
+}
+
+/** One cell of a line replaced; every character of the picture is one column wide. */
+function put(line: string, at: number, cell: string): string {
+  return line.slice(0, at) + cell + line.slice(at + 1);
 }
 
 /** One sentence on the sum. */
@@ -110,7 +129,9 @@ export function verdict(sum: BudgetSum): string {
   if (sum.slackMs < sum.marginMs) {
     return `Hardly fits: ${total} of ${seconds(sum.timer.ms)}; ${seconds(sum.marginMs)} should be left.`;
   }
-  return sum.complete ? `Fits: ${total} of ${seconds(sum.timer.ms)}.` : `Fits as far as it is known: ${total} of ${seconds(sum.timer.ms)}.`;
+  return sum.complete
+    ? `Fits: ${total} of ${seconds(sum.timer.ms)}.`
+    : `Fits as far as it is known: ${total} of ${seconds(sum.timer.ms)}.`;
 }
 
 const COLOURS: Readonly<Record<Bar["kind"], string>> = {
@@ -133,7 +154,9 @@ export function drawSvg(sums: readonly BudgetSum[]): string {
   for (const sum of sums) {
     const whole = Math.max(1, sum.sumMs, Number.isFinite(sum.timer.ms) ? sum.timer.ms : 0);
     const x = (ms: number): number => Number((left + (ms / whole) * scale).toFixed(1));
-    parts.push(`<text class="name" x="12" y="${y}">${xml(sum.workload.name)}</text><text class="dim" x="${left}" y="${y}">${xml(verdict(sum))}</text>`);
+    parts.push(
+      `<text class="name" x="12" y="${y}">${xml(sum.workload.name)}</text><text class="dim" x="${left}" y="${y}">${xml(verdict(sum))}</text>`,
+    );
     const top = y + 12;
     y = top;
     for (const { label, fromMs, toMs, kind, note } of barsOf(sum)) {
@@ -166,5 +189,9 @@ ${parts.join("\n")}
 }
 
 function xml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

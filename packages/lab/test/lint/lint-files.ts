@@ -36,7 +36,9 @@ export function lintFiles(files: Files, request: Partial<LintRequest> = {}): Lin
 
 /** Each finding as `severity rule file:line`. */
 export function brief(files: Files, request: Partial<LintRequest> = {}): readonly string[] {
-  return lintFiles(files, request).findings.map(({ severity, rule, at }) => `${severity} ${rule} ${where(at)}`);
+  return lintFiles(files, request).findings.map(
+    ({ severity, rule, at }) => `${severity} ${rule} ${where(at)}`,
+  );
 }
 
 /** The rules found, without severities and places. */

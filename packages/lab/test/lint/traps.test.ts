@@ -14,7 +14,14 @@ interface Manifest {
 }
 
 /** A Deployment that is right, with a Service; each test changes one thing. */
-function manifest({ container = "", pod = "terminationGracePeriodSeconds: 45", spec = "replicas: 3", kind = "Deployment", service = "type: ClusterIP", more = "" }: Manifest): string {
+function manifest({
+  container = "",
+  pod = "terminationGracePeriodSeconds: 45",
+  spec = "replicas: 3",
+  kind = "Deployment",
+  service = "type: ClusterIP",
+  more = "",
+}: Manifest): string {
   return `apiVersion: apps/v1
 kind: ${kind}
 metadata: { name: orders }
@@ -52,24 +59,44 @@ function config(lint: object): string {
 test("1 the text form is a note on Alpine and with a bash SHELL, an error on Debian, a warning on an unknown base", () => {
   const shape = (head: string): readonly string[] => brief({ Dockerfile: `${head}\nCMD node server.js\n` });
   assert.deepEqual(shape("FROM node:22-alpine"), ["info docker/shell-form Dockerfile:2"]);
-  assert.deepEqual(shape('FROM node:22-bookworm\nSHELL ["/bin/bash", "-o", "pipefail", "-c"]'), ["info docker/shell-form Dockerfile:3"]);
+  assert.deepEqual(shape('FROM node:22-bookworm\nSHELL ["/bin/bash", "-o", "pipefail", "-c"]'), [
+    "info docker/shell-form Dockerfile:3",
+  ]);
   assert.deepEqual(shape("FROM node:22-bookworm"), ["error docker/shell-form Dockerfile:2"]);
   assert.deepEqual(shape("FROM registry.example/base:4"), ["warning docker/shell-form Dockerfile:2"]);
 });
 
 test("1 the base is known through build arguments and stage names, and /bin/sh may be linked anew", () => {
-  assert.deepEqual(brief({ Dockerfile: "ARG BASE=node:22-alpine\nFROM ${BASE} AS base\nFROM base AS app\nFROM app\nCMD node server.js\n" }), [
-    "info docker/shell-form Dockerfile:5",
-  ]);
-  assert.deepEqual(brief({ Dockerfile: "FROM debian:12\nRUN ln -sf /bin/bash /bin/sh\nCMD node server.js\n" }), ["info docker/shell-form Dockerfile:3"]);
+  assert.deepEqual(
+    brief({
+      Dockerfile:
+        "ARG BASE=node:22-alpine\nFROM ${BASE} AS base\nFROM base AS app\nFROM app\nCMD node server.js\n",
+    }),
+    ["info docker/shell-form Dockerfile:5"],
+  );
+  assert.deepEqual(
+    brief({ Dockerfile: "FROM debian:12\nRUN ln -sf /bin/bash /bin/sh\nCMD node server.js\n" }),
+    ["info docker/shell-form Dockerfile:3"],
+  );
 });
 
 test("1 only the last stage runs", () => {
-  assert.deepEqual(brief({ Dockerfile: 'FROM debian:12 AS dev\nCMD node server.js\nFROM debian:12\nCMD ["node", "server.js"]\n' }), []);
+  assert.deepEqual(
+    brief({
+      Dockerfile: 'FROM debian:12 AS dev\nCMD node server.js\nFROM debian:12\nCMD ["node", "server.js"]\n',
+    }),
+    [],
+  );
 });
 
 test("2 liveness on readiness' path is no drain bug: a note, never more", () => {
-  const found = brief({ "d.yaml": manifest({ container: `${SLEEP}\n          livenessProbe: { httpGet: { path: /readiness-free, port: 8080 } }` }).replaceAll("/readiness-free", "/healthz").replaceAll("/readyz", "/healthz") });
+  const found = brief({
+    "d.yaml": manifest({
+      container: `${SLEEP}\n          livenessProbe: { httpGet: { path: /readiness-free, port: 8080 } }`,
+    })
+      .replaceAll("/readiness-free", "/healthz")
+      .replaceAll("/readyz", "/healthz"),
+  });
   assert.deepEqual(found, ["info probe/liveness-same-as-readiness d.yaml:17"]);
 });
 
@@ -80,13 +107,20 @@ test("2 unset probes, other headers, other ports and scripts are not the same pr
     "livenessProbe: { httpGet: { path: /readyz, port: 8080, httpHeaders: [{ name: X-Live, value: yes }] } }",
     "startupProbe: { httpGet: { path: /readyz, port: 8080 } }",
   ]) {
-    assert.deepEqual(brief({ "d.yaml": manifest({ container: `${SLEEP}\n          ${liveness}` }) }), [], liveness);
+    assert.deepEqual(
+      brief({ "d.yaml": manifest({ container: `${SLEEP}\n          ${liveness}` }) }),
+      [],
+      liveness,
+    );
   }
 });
 
 test("3 a slow readiness probe does not bind the drain delay behind a Service: endpoints leave at once", () => {
   const container = `${SLEEP}\n          env: [{ name: LASTCALL_DRAIN_DELAY, value: "0" }]`;
-  const slow = manifest({ container }).replace("port: 8080 } }", "port: 8080 }, periodSeconds: 30, failureThreshold: 10 }");
+  const slow = manifest({ container }).replace(
+    "port: 8080 } }",
+    "port: 8080 }, periodSeconds: 30, failureThreshold: 10 }",
+  );
   assert.deepEqual(brief({ "d.yaml": slow }), []);
 });
 
@@ -100,11 +134,15 @@ spec:
   ingressClassName: alb
   rules: [{ http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: orders, port: { number: 80 } } } }] } }]
 `;
-  const gated = "terminationGracePeriodSeconds: 45\n      readinessGates: [{ conditionType: target-health.elbv2.k8s.aws/orders }]";
+  const gated =
+    "terminationGracePeriodSeconds: 45\n      readinessGates: [{ conditionType: target-health.elbv2.k8s.aws/orders }]";
   assert.deepEqual(brief({ "d.yaml": manifest({ container, pod: gated }) + alb }), []);
-  assert.deepEqual(brief({ "d.yaml": manifest({ container, service: "type: LoadBalancer\n  externalTrafficPolicy: Local" }) }), [
-    "warning router/etp-local-fails-readiness d.yaml:24",
-  ]);
+  assert.deepEqual(
+    brief({
+      "d.yaml": manifest({ container, service: "type: LoadBalancer\n  externalTrafficPolicy: Local" }),
+    }),
+    ["warning router/etp-local-fails-readiness d.yaml:24"],
+  );
 });
 
 test("5 a sleep in ExecStop is not taken from the time after SIGTERM, a preStop sleep is", () => {
@@ -112,18 +150,30 @@ test("5 a sleep in ExecStop is not taken from the time after SIGTERM, a preStop 
   const budgets = { "*": { gracefulTimeout: "20s", teardownTimeout: "5s" } };
   assert.deepEqual(rulesFound({ "orders.service": unit, "lastcall.config.json": config({ budgets }) }), []);
   const pod = manifest({ pod: "terminationGracePeriodSeconds: 30", container: SLEEP.replace("5", "25") });
-  assert.deepEqual(rulesFound({ "d.yaml": pod, "lastcall.config.json": config({ budgets }) }), ["budget/exceeds-grace"]);
+  assert.deepEqual(rulesFound({ "d.yaml": pod, "lastcall.config.json": config({ budgets }) }), [
+    "budget/exceeds-grace",
+  ]);
 });
 
 test("6 a preStop as long as the grace period still gives SIGTERM and 2 s, and the text says so", () => {
-  const pod = manifest({ pod: "terminationGracePeriodSeconds: 30", container: 'lifecycle: { preStop: { exec: { command: [sleep, "40"] } } }' });
+  const pod = manifest({
+    pod: "terminationGracePeriodSeconds: 30",
+    container: 'lifecycle: { preStop: { exec: { command: [sleep, "40"] } } }',
+  });
   const [only, ...rest] = lintFiles({ "d.yaml": pod }).findings;
   assert.deepEqual([only?.rule, rest.length], ["budget/prestop-eats-grace", 0]);
   assert.match(only?.message ?? "", /gets SIGTERM with 2 s left/);
 });
 
 test("7 a graceful signal that the official image sets is right", () => {
-  for (const [image, command] of [["nginx:1.29", ""], ["php:8.4-fpm", ""], ["httpd:2.4", ""], ["postgres:17", ""], ["haproxy:3.2", ""], ["nginx:1.29", 'CMD ["nginx", "-g", "daemon off;"]\n']]) {
+  for (const [image, command] of [
+    ["nginx:1.29", ""],
+    ["php:8.4-fpm", ""],
+    ["httpd:2.4", ""],
+    ["postgres:17", ""],
+    ["haproxy:3.2", ""],
+    ["nginx:1.29", 'CMD ["nginx", "-g", "daemon off;"]\n'],
+  ]) {
     assert.deepEqual(brief({ Dockerfile: `FROM ${image}\nCOPY x /x\n${command}` }), [], image);
   }
 });
@@ -133,29 +183,54 @@ test("8 a hook whose time is unknown is not zero and not a guess, and an annotat
   const budgets = { "*": { gracefulTimeout: "25s" } };
   const text = manifest({ pod: "terminationGracePeriodSeconds: 30", container: hook });
   assert.deepEqual(rulesFound({ "d.yaml": text, "lastcall.config.json": config({ budgets }) }), []);
-  const told = text.replace("metadata: { labels: { app: orders } }", "metadata: { labels: { app: orders }, annotations: { lastcall/prestop: 10s } }");
-  assert.deepEqual(rulesFound({ "d.yaml": told, "lastcall.config.json": config({ budgets }) }), ["budget/exceeds-grace"]);
+  const told = text.replace(
+    "metadata: { labels: { app: orders } }",
+    "metadata: { labels: { app: orders }, annotations: { lastcall/prestop: 10s } }",
+  );
+  assert.deepEqual(rulesFound({ "d.yaml": told, "lastcall.config.json": config({ budgets }) }), [
+    "budget/exceeds-grace",
+  ]);
 });
 
 test("9 rules about defaults that changed need a version", () => {
-  const nginx = "events {}\nworker_shutdown_timeout 9s;\nhttp { upstream a { server 10.0.0.1; server 10.0.0.2; keepalive 8; } server { location / { proxy_pass http://a; } } }\n";
+  const nginx =
+    "events {}\nworker_shutdown_timeout 9s;\nhttp { upstream a { server 10.0.0.1; server 10.0.0.2; keepalive 8; } server { location / { proxy_pass http://a; } } }\n";
   assert.deepEqual(brief({ "nginx.conf": nginx }), []);
-  assert.deepEqual(rulesFound({ "nginx.conf": nginx }, { versions: { nginx: [1, 28, 0], kubernetes: undefined, node: undefined } }), ["nginx/keepalive-needs-http11"]);
-  assert.deepEqual(rulesFound({ "nginx.conf": nginx }, { versions: { nginx: [1, 29, 7], kubernetes: undefined, node: undefined } }), []);
+  assert.deepEqual(
+    rulesFound(
+      { "nginx.conf": nginx },
+      { versions: { nginx: [1, 28, 0], kubernetes: undefined, node: undefined } },
+    ),
+    ["nginx/keepalive-needs-http11"],
+  );
+  assert.deepEqual(
+    rulesFound(
+      { "nginx.conf": nginx },
+      { versions: { nginx: [1, 29, 7], kubernetes: undefined, node: undefined } },
+    ),
+    [],
+  );
 });
 
 test("10 a Compose string is split into words and meets no shell; a Dockerfile's does", () => {
-  assert.deepEqual(brief({ "compose.yaml": "services:\n  a:\n    image: debian:12\n    command: node a.js && node b.js\n" }), []);
-  assert.deepEqual(brief({ "compose.yaml": "services:\n  a:\n    image: debian:12\n    command: sh -c 'node a.js && node b.js'\n" }), [
-    "error docker/shell-wrapper-no-exec compose.yaml:4",
-  ]);
+  assert.deepEqual(
+    brief({ "compose.yaml": "services:\n  a:\n    image: debian:12\n    command: node a.js && node b.js\n" }),
+    [],
+  );
+  assert.deepEqual(
+    brief({
+      "compose.yaml": "services:\n  a:\n    image: debian:12\n    command: sh -c 'node a.js && node b.js'\n",
+    }),
+    ["error docker/shell-wrapper-no-exec compose.yaml:4"],
+  );
 });
 
 test("10 ExecStart meets no shell, and systemd signals the children of one", () => {
   assert.deepEqual(brief({ "a.service": "[Service]\nExecStart=/bin/sh -c 'node a.js'\n" }), []);
-  assert.deepEqual(brief({ "a.service": "[Service]\nExecStart=/bin/dash -c 'node a.js'\nKillMode=mixed\n" }), [
-    "error docker/shell-wrapper-no-exec a.service:2",
-  ]);
+  assert.deepEqual(
+    brief({ "a.service": "[Service]\nExecStart=/bin/dash -c 'node a.js'\nKillMode=mixed\n" }),
+    ["error docker/shell-wrapper-no-exec a.service:2"],
+  );
 });
 
 test("11 what the manifest runs counts, not what it replaces", () => {
@@ -168,19 +243,37 @@ test("11 what the manifest runs counts, not what it replaces", () => {
 
 test("11 templates are refused with advice, once per folder, and text that holds braces is not a template", () => {
   const template = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Values.name }}\n";
-  assert.deepEqual(brief({ "chart/templates/a.yaml": template, "chart/templates/b.yaml": template }), ["info file/template chart/templates/a.yaml:4"]);
-  assert.deepEqual(brief({ "map.yaml": 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  b: "{{ .Values.x }}"\n' }), []);
+  assert.deepEqual(brief({ "chart/templates/a.yaml": template, "chart/templates/b.yaml": template }), [
+    "info file/template chart/templates/a.yaml:4",
+  ]);
+  assert.deepEqual(
+    brief({
+      "map.yaml": 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  b: "{{ .Values.x }}"\n',
+    }),
+    [],
+  );
 });
 
 test("12 no grace, Recreate and one replica are deliberate where no Service sends", () => {
-  const pause = manifest({ pod: "terminationGracePeriodSeconds: 0", spec: "replicas: 1\n  strategy: { type: Recreate }" }).split("---")[0] ?? "";
+  const pause =
+    manifest({
+      pod: "terminationGracePeriodSeconds: 0",
+      spec: "replicas: 1\n  strategy: { type: Recreate }",
+    }).split("---")[0] ?? "";
   assert.deepEqual(brief({ "d.yaml": pause }), []);
-  assert.deepEqual(brief({ "d.yaml": manifest({ container: SLEEP, kind: "Job", spec: "completions: 1" }) }), []);
+  assert.deepEqual(
+    brief({ "d.yaml": manifest({ container: SLEEP, kind: "Job", spec: "completions: 1" }) }),
+    [],
+  );
 });
 
 test("12 with an autoscaler the number of replicas is unknown", () => {
-  const scaler = "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: { name: a }\nspec:\n  scaleTargetRef: { kind: Deployment, name: orders }\n";
-  assert.deepEqual(brief({ "d.yaml": manifest({ container: SLEEP, spec: "minReadySeconds: 0" }) + scaler }), []);
+  const scaler =
+    "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: { name: a }\nspec:\n  scaleTargetRef: { kind: Deployment, name: orders }\n";
+  assert.deepEqual(
+    brief({ "d.yaml": manifest({ container: SLEEP, spec: "minReadySeconds: 0" }) + scaler }),
+    [],
+  );
 });
 
 test("13 TimeoutSec sets both times, later assignments and drop-ins win, empty ones reset", () => {
@@ -194,18 +287,30 @@ test("13 TimeoutSec sets both times, later assignments and drop-ins win, empty o
   assert.deepEqual(unit("TimeoutSec=10\n"), ["budget/exceeds-grace"]);
   assert.deepEqual(unit("TimeoutSec=10\nTimeoutStopSec=1min\n"), []);
   assert.deepEqual(unit("TimeoutStopSec=10\n", "TimeoutStopSec=60\n"), []);
-  assert.deepEqual(unit("TimeoutStopSec=60\n", "TimeoutStopSec=\nTimeoutStopSec=10\n"), ["budget/exceeds-grace"]);
+  assert.deepEqual(unit("TimeoutStopSec=60\n", "TimeoutStopSec=\nTimeoutStopSec=10\n"), [
+    "budget/exceeds-grace",
+  ]);
 });
 
 test("14 a sum with unknown parts says 'at least', and defaults are named as such", () => {
-  const [only] = lintFiles({ "a.service": "[Service]\nExecStart=/usr/bin/gunicorn site.wsgi\nTimeoutStopSec=5\n" }).findings;
+  const [only] = lintFiles({
+    "a.service": "[Service]\nExecStart=/usr/bin/gunicorn site.wsgi\nTimeoutStopSec=5\n",
+  }).findings;
   assert.match(only?.message ?? "", /at least 30 s/);
   assert.match((only?.details ?? []).join("\n"), /default of gunicorn/);
 });
 
 test("15 entrypoints of base images are not seen and not accused", () => {
-  assert.deepEqual(brief({ Dockerfile: 'FROM node:22\nENTRYPOINT ["docker-entrypoint.sh"]\nCMD ["node", "server.js"]\n' }), []);
-  assert.deepEqual(brief({ Dockerfile: 'FROM postgres:17\nENTRYPOINT ["/usr/local/bin/docker-entrypoint.sh"]\nCMD ["postgres"]\n' }), []);
+  assert.deepEqual(
+    brief({ Dockerfile: 'FROM node:22\nENTRYPOINT ["docker-entrypoint.sh"]\nCMD ["node", "server.js"]\n' }),
+    [],
+  );
+  assert.deepEqual(
+    brief({
+      Dockerfile: 'FROM postgres:17\nENTRYPOINT ["/usr/local/bin/docker-entrypoint.sh"]\nCMD ["postgres"]\n',
+    }),
+    [],
+  );
 });
 
 test("15 scripts that trap and wait, branch, or end in exec are left alone", () => {
@@ -217,30 +322,52 @@ test("15 scripts that trap and wait, branch, or end in exec are left alone", () 
     ". ./env.sh\nexec gosu app node server.js\n",
     "cat > app.conf <<EOF\nport $PORT\nEOF\nexec app -c app.conf\n",
   ]) {
-    assert.deepEqual(brief({ Dockerfile: 'FROM debian:12\nENTRYPOINT ["./start.sh"]\n', "start.sh": `#!/bin/sh\n${body}` }), [], body);
+    assert.deepEqual(
+      brief({ Dockerfile: 'FROM debian:12\nENTRYPOINT ["./start.sh"]\n', "start.sh": `#!/bin/sh\n${body}` }),
+      [],
+      body,
+    );
   }
 });
 
 test("16 containers stop at the same time: the largest counts, not the sum", () => {
-  const more = '        - name: second\n          image: registry.example/second:1\n          lifecycle: { preStop: { exec: { command: [sleep, "20"] } } }';
+  const more =
+    '        - name: second\n          image: registry.example/second:1\n          lifecycle: { preStop: { exec: { command: [sleep, "20"] } } }';
   const pod = manifest({ pod: "terminationGracePeriodSeconds: 30", container: SLEEP, more });
-  assert.deepEqual(rulesFound({ "d.yaml": pod, "lastcall.config.json": config({ budgets: { orders: { gracefulTimeout: "20s" } } }) }), []);
+  assert.deepEqual(
+    rulesFound({
+      "d.yaml": pod,
+      "lastcall.config.json": config({ budgets: { orders: { gracefulTimeout: "20s" } } }),
+    }),
+    [],
+  );
 });
 
 test("17 an image is linked by build context or configuration, never by its name alone", () => {
   const files = {
     "orders/Dockerfile": 'FROM node:22\nCMD ["node", "server.js"]\n',
-    "orders/server.js": "createLifecycle({ gracefulTimeoutMs: 60_000, drainDelayMs: 0, teardownTimeoutMs: 5_000 });\n",
+    "orders/server.js":
+      "createLifecycle({ gracefulTimeoutMs: 60_000, drainDelayMs: 0, teardownTimeoutMs: 5_000 });\n",
     "k8s/d.yaml": manifest({ container: SLEEP }),
   };
   assert.deepEqual(rulesFound(files), []);
-  assert.deepEqual(rulesFound({ ...files, "lastcall.config.json": config({ images: { "registry.example/orders": "orders" } }) }), ["budget/exceeds-grace"]);
+  assert.deepEqual(
+    rulesFound({
+      ...files,
+      "lastcall.config.json": config({ images: { "registry.example/orders": "orders" } }),
+    }),
+    ["budget/exceeds-grace"],
+  );
 });
 
 test("prestop hooks in branches or with unknown commands count as unknown, plain sleeps add up", () => {
-  const hook = (command: string): Partial<Manifest> => ({ pod: "terminationGracePeriodSeconds: 30", container: `lifecycle: { preStop: { exec: { command: [sh, -c, "${command}"] } } }` });
+  const hook = (command: string): Partial<Manifest> => ({
+    pod: "terminationGracePeriodSeconds: 30",
+    container: `lifecycle: { preStop: { exec: { command: [sh, -c, "${command}"] } } }`,
+  });
   const budgets = { "*": { gracefulTimeout: "10s" } };
-  const found = (command: string): readonly string[] => rulesFound({ "d.yaml": manifest(hook(command)), "lastcall.config.json": config({ budgets }) });
+  const found = (command: string): readonly string[] =>
+    rulesFound({ "d.yaml": manifest(hook(command)), "lastcall.config.json": config({ budgets }) });
   assert.deepEqual(found("sleep 15; sleep 15"), ["budget/prestop-eats-grace"]);
   assert.deepEqual(found("touch /tmp/x && sleep 15 && sleep 8"), ["budget/exceeds-grace"]);
   assert.deepEqual(found("if test -f /x; then sleep 25; fi"), []);

@@ -23,7 +23,8 @@ export interface Sized extends Measured {
 
 /** Whole seconds, rounded up: every platform can write them. */
 export function size(measured: Measured): Sized {
-  const drainDelayMs = upToSecond(measured.routerLagMs);
+  // Every router takes a moment: a delay of 0 would promise that none does.
+  const drainDelayMs = Math.max(1000, upToSecond(measured.routerLagMs));
   const gracefulTimeoutMs = Math.max(1000, upToSecond(measured.longestRequestMs));
   const teardownTimeoutMs = Math.max(1000, upToSecond(measured.teardownMs));
   const sum = drainDelayMs + gracefulTimeoutMs + teardownTimeoutMs;
