@@ -9,7 +9,6 @@ import { startRunClock } from "../ledger/clock.ts";
 import type { EndRecord, EventRecord, LedgerRecord } from "../ledger/records.ts";
 import { createLedger } from "../ledger/writer.ts";
 import { createLoadEngine } from "../load/engine.ts";
-import type { LoadPlan, RequestTemplate } from "../load/load.ts";
 import { startEmbedded } from "../router/embedded.ts";
 import { startNginx } from "../router/nginx.ts";
 import type { Router, RouterOptions, Upstream } from "../router/router.ts";
@@ -19,6 +18,7 @@ import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
 import { assertBaseline } from "./baseline.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
+import { loadPlanOf } from "./load-plan.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { openScope, Interrupted } from "./scope.ts";
@@ -40,25 +40,6 @@ export interface RunContext {
 export interface RunResult {
   readonly records: readonly LedgerRecord[];
   readonly ended: EndRecord["reason"];
-}
-
-/** A request that no layer has answered by then: more than nginx's connect and read timeouts together. */
-const REQUEST_TIMEOUT_MS = 30_000;
-
-function mixOf({ routes }: RolloutPlan): readonly RequestTemplate[] {
-  return [
-    ...(routes.get === null ? [] : [{ method: "GET" as const, path: routes.get, body: null, weight: 1 }]),
-    ...(routes.post === null
-      ? []
-      : [{ method: "POST" as const, path: routes.post, body: routes.postBody, weight: 1 }]),
-  ];
-}
-
-/** An upper bound, should everything take as long as it may. */
-function longestMs(plan: RolloutPlan): number {
-  const { headMs, gapMs, tailMs } = plan.timing;
-  const oneMs = plan.gracePeriodMs + plan.readyTimeoutMs + plan.propagationMs + gapMs + 30_000;
-  return headMs + plan.copies * plan.repeat * oneMs + tailMs;
 }
 
 function parametersOf(plan: RolloutPlan): Readonly<Record<string, string | number | boolean | null>> {
@@ -150,7 +131,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     router = await startRouter(plan, upstreams);
     const rotation = startRotation(router, upstreams, clock, emit);
 
-    const engine = createLoadEngine(loadPlan(router.port), clock.baseMs);
+    const engine = createLoadEngine(loadPlanOf(plan, router.port), clock.baseMs);
     scope.defer(() => engine.abort());
     engine.onRecords((batch) => {
       for (const record of batch) {
@@ -212,21 +193,6 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
       scope.defer(() => running.stop());
       return running;
     });
-  }
-
-  function loadPlan(port: number): LoadPlan {
-    return {
-      host: "127.0.0.1",
-      port,
-      seed: plan.seed,
-      arrivals: { kind: "constant", ratePerSecond: plan.ratePerSecond },
-      mix: mixOf(plan),
-      keepAlive: plan.router.clientKeepAlive,
-      timeoutMs: REQUEST_TIMEOUT_MS,
-      maxDurationMs: longestMs(plan),
-      // A service of yours may remember the ids of the run before.
-      idPrefix: `r${plan.seed}-${Date.now().toString(36)}`,
-    };
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import {
-  Agent,
   createServer,
   request as httpRequest,
   type IncomingHttpHeaders,
@@ -12,10 +11,11 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import type { AddressInfo } from "node:net";
+import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
 import type { LogClass } from "./log-class.ts";
 import type { Upstream } from "./router.ts";
+import { address, UpstreamPool } from "./upstream-pool.ts";
 
 export interface ProxyOptions {
   readonly port: number;
@@ -38,8 +38,6 @@ export interface Proxy {
   close(): void;
 }
 
-/** As `keepalive 16` in nginx. */
-const POOLED = 16;
 /** As nginx's `keepalive_timeout` for clients. */
 const CLIENT_IDLE_MS = 75_000;
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -59,67 +57,6 @@ function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
 }
 
-function address(upstream: Upstream): string {
-  return `${upstream.host}:${upstream.port}`;
-}
-
-/** A pool that, like nginx's, does not heed the server's `Keep-Alive: timeout` hint, and forgets removed upstreams. */
-class Pool extends Agent {
-  private readonly listed: (key: string) => boolean;
-
-  constructor(listed: (key: string) => boolean) {
-    super({ keepAlive: true, maxFreeSockets: POOLED, scheduling: "lifo" });
-    this.listed = listed;
-  }
-
-  override keepSocketAlive(socket: Duplex): boolean {
-    const { remoteAddress, remotePort } = socket as Socket;
-    (socket as Socket).setTimeout(0);
-    return this.listed(`${remoteAddress}:${remotePort}`);
-  }
-}
-
-/** One attempt at an upstream, told in the answer's header as nginx's variables tell it. */
-interface Attempt {
-  readonly address: string;
-  status: number | null;
-  connectMs: number | null;
-  responseMs: number | null;
-}
-
-function seconds(ms: number | null): string {
-  return ms === null ? "-" : (ms / 1000).toFixed(3);
-}
-
-/** `ADDRESSES|STATUSES|CONNECT TIMES|RESPONSE TIMES`; see `RequestRecord.upstream`. */
-function told(tried: readonly Attempt[]): string {
-  const list = (text: (attempt: Attempt) => string): string => tried.map(text).join(", ");
-  return [
-    list((one) => one.address),
-    list((one) => (one.status === null ? "-" : String(one.status))),
-    list((one) => seconds(one.connectMs)),
-    list((one) => seconds(one.responseMs)),
-  ].join("|");
-}
-
-class UpstreamTimeout extends Error {
-  readonly code = "UPSTREAM_TIMEOUT";
-}
-
-function classOf(error: NodeJS.ErrnoException): LogClass {
-  if (error.code === "ECONNREFUSED") {
-    return "connect-refused";
-  }
-  if (error.code === "UPSTREAM_TIMEOUT" || error.code === "ETIMEDOUT") {
-    return "timeout";
-  }
-  if (error.code === "ECONNRESET" || error.code === "EPIPE") {
-    // Node gives an early clean end (FIN) the same code as a reset, but no system call failed.
-    return error.syscall === undefined ? "upstream-closed" : "reset";
-  }
-  return "other";
-}
-
 export async function startProxy(
   options: ProxyOptions,
   upstreams: readonly Upstream[],
@@ -128,7 +65,7 @@ export async function startProxy(
   let current = upstreams;
   let turn = 0;
   const pool = options.upstreamKeepAlive
-    ? new Pool((key) => current.some((one) => address(one) === key))
+    ? new UpstreamPool((key) => current.some((one) => address(one) === key))
     : null;
   const server = createServer({ keepAliveTimeout: CLIENT_IDLE_MS, requestTimeout: 0 }, (from, to) => {
     void collectBody(from).then(
@@ -260,12 +197,7 @@ export async function startProxy(
     port: (server.address() as AddressInfo).port,
     set: (next) => {
       current = next;
-      for (const [key, sockets] of Object.entries(pool?.freeSockets ?? {})) {
-        // Agent's keys begin with `host:port:`.
-        if (!next.some((one) => key.startsWith(`${address(one)}:`))) {
-          sockets?.forEach((socket) => socket.destroy());
-        }
-      }
+      pool?.forgetOthers(next);
     },
     close: () => {
       server.close();
