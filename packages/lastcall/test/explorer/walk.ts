@@ -114,7 +114,11 @@ async function walkAll(setup: Setup, depth: number): Promise<Walked> {
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, run));
+    await Promise.all(Array.from({ length: AT_ONCE }, run)).catch((error: unknown) => {
+      // The others need not go on.
+      jobs.length = 0;
+      throw error;
+    });
     level = next;
   }
   return { setup: setup.name, depth, orders: countOrders(edges, first, depth), states: found.size, steps };

@@ -198,8 +198,10 @@ export class World {
       this.others.push({ signal, atMs, effect: "ended the drain delay" });
     } else if (signal === "SIGINT" && (state === "draining" || state === "teardown")) {
       this.forced = true;
-      this.cutShort = true;
-      this.deadline = Math.min(this.deadline, this.host.now());
+      if (state === "draining") {
+        this.cutShort = true;
+        this.deadline = Math.min(this.deadline, this.host.now());
+      }
       this.others.push({ signal, atMs, effect: "forced" });
     } else {
       this.others.push({ signal, atMs, effect: "ignored" });
