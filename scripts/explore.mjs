@@ -5,7 +5,7 @@ import path from "node:path";
 import { prepareWorkspace } from "./prepare.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const [depth = "5", runs = "5000"] = process.argv.slice(2);
+const [depth = "4", runs = "5000"] = process.argv.slice(2);
 
 prepareWorkspace((command, args) => {
   const done = spawnSync(command, args, { cwd: root, stdio: "inherit" });

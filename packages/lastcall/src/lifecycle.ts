@@ -383,6 +383,10 @@ export class LifecycleCore implements Lifecycle {
     stop.teardownAt = this.#host.now();
     this.#admission.gate = "closed";
     this.#admission.fix();
+    if (this.#cuts.length === 0) {
+      // The loop has emptied and nobody can settle them any more.
+      this.#cuts = this.#unfinished("handler");
+    }
     this.#tasks.close();
     this.#startProgress();
     await this.#teardown.run(this.budget.teardownTimeoutMs);
@@ -450,14 +454,24 @@ export class LifecycleCore implements Lifecycle {
     // First, so that the end of the last task begins no teardown: nothing runs any more.
     this.#state = "stopped";
     this.#admission.fix();
+    if (early) {
+      this.#cuts = this.#unfinished("exit");
+    }
     this.#tasks.close();
     this.#write(this.#makeRecord({ code, stack, early }));
+  }
+
+  #unfinished(how: "handler" | "exit"): RecordParts["cuts"] {
+    return [...this.#admission.inFlight].map((exchange) => ({
+      route: exchange.route(),
+      startedAt: exchange.startedAt,
+      how,
+    }));
   }
 
   // What it says.
 
   #makeRecord(appExit: RecordParts["appExit"]): ShutdownRecord {
-    const inFlight = [...this.#admission.inFlight];
     const auto = this.#host.registry[AUTO_KEY] as AutoMode | undefined;
     return makeRecord({
       stop: auto === undefined ? this.#began() : { ...this.#began(), foreign: auto.foreign() },
@@ -466,14 +480,7 @@ export class LifecycleCore implements Lifecycle {
       others: this.#others,
       budget: this.budget,
       requests: this.#admission.counts(),
-      cuts:
-        appExit === null
-          ? this.#cuts
-          : inFlight.map((exchange) => ({
-              route: exchange.route(),
-              startedAt: exchange.startedAt,
-              how: "exit",
-            })),
+      cuts: this.#cuts,
       tasks: this.#tasks.report(),
       teardown: this.#teardown.reports(),
       held: this.#host.holders(),

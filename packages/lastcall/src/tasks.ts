@@ -68,7 +68,7 @@ export class Tasks {
       options.timeoutMs === undefined
         ? () => {}
         : this.#host.setTimer(options.timeoutMs, () => this.#abort(task, "its timeoutMs is over"), true);
-    if (this.#aborting) {
+    if (this.#aborting && task.onDeadline === "abort") {
       this.#abort(task, "the deadline is near");
     }
     const done = (async () => await work(task.abort.signal))();

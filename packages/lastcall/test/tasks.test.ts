@@ -88,3 +88,13 @@ test("a task that comes after the end of work is refused with a code", async () 
   tasks.close();
   await assert.rejects(tasks.run("late", never), { code: "LASTCALL_STOPPING" });
 });
+
+test("D2 a task that comes when tasks are told to give up is told at once, unless it is to be abandoned", async () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  tasks.abortAll();
+  const told: string[] = [];
+  const look = (name: string) => (signal: AbortSignal) => void told.push(`${name}: ${signal.aborted}`);
+  await tasks.run("mail", look("mail"));
+  await tasks.run("export", look("export"), { onDeadline: "abandon" });
+  assert.deepEqual(told, ["mail: true", "export: false"]);
+});

@@ -53,8 +53,8 @@ export const HAPPENINGS: Readonly<Record<string, Happening>> = {
   "ready()": { enabled: always, run: (world) => world.life.ready() },
   "shutdown()": { enabled: always, run: (world) => world.begin("shutdown") },
   "the loop is empty": {
-    // What is open holds the loop.
-    enabled: (world) => world.server.sockets.size === 0 && world.inFlight().length === 0,
+    // What is open holds the loop; a handler that nobody settles does not.
+    enabled: (world) => world.server.sockets.size === 0,
     run: (world) => world.begin("empty-loop"),
   },
   "an uncaught error": {

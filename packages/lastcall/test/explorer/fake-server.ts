@@ -115,6 +115,9 @@ export class FakeResponse extends EventEmitter {
   }
 }
 
+/** Where Node keeps its list of a server's connections. */
+const CONNECTIONS = Symbol("http.server.connections");
+
 /** net's own listener on a handle that is none, so that its own `close()` can be called on it. */
 export class FakeServer extends Server {
   readonly sockets: Set<FakeSocket> = new Set();
@@ -127,18 +130,18 @@ export class FakeServer extends Server {
       }
       close(): void {}
     }
-    (this as unknown as { _handle: object })._handle = new TCP();
+    const list = {
+      all: () => [...this.sockets].map((socket) => ({ socket })),
+      idle: () => this.idle().map((socket) => ({ socket })),
+    };
+    Object.assign(this, { _handle: new TCP(), [CONNECTIONS]: list });
   }
 
   get asHttp(): HttpServer {
     return this as unknown as HttpServer;
   }
 
-  closeIdleConnections(): void {
-    for (const socket of this.idle()) {
-      socket.destroy();
-    }
-  }
+  closeIdleConnections(): void {}
 
   /** Between two requests. One that never sent a byte is busy in the eyes of Node before 26. */
   idle(): readonly FakeSocket[] {

@@ -35,6 +35,7 @@ export function fingerprint(world: World): string {
     // What the record will say, as far as it is more than a sum.
     world.reason,
     world.signalName,
+    Math.min(2, world.emptied),
     world.forced,
     world.failed,
     world.cutShort,

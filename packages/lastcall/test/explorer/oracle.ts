@@ -68,6 +68,10 @@ function checkGate(world: World): void {
       assert.ok(response.announced, "a refusal without Connection: close");
     }
   }
+  if (!announceFirst && world.life.state === "lame-duck") {
+    const told = world.asked.some(({ response }) => response.announced);
+    assert.ok(!told, "clients were told before the listener had closed");
+  }
   if (announceFirst && world.stopping && world.appExit === null) {
     const unannounced = world.asked.filter(({ response }) => response.headersSent && !response.announced);
     assert.ok(
@@ -107,6 +111,7 @@ function checkDrain(world: World): void {
     const { aborted, abandoned } = fates.tasks;
     const givenUp = world.tasks.filter(({ end }) => end === "gave up").length;
     assert.equal(fates.unfinished + aborted + abandoned - givenUp, 0, "teardown began before the last work");
+    assert.equal(world.openAtTeardown, 0, "teardown began before the last connection had ended");
   }
 }
 

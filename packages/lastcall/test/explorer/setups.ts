@@ -15,8 +15,8 @@ const TIMES = {
 export const SETUPS: readonly Setup[] = [
   { name: "announce first, with a delay", options: { ...TIMES, leaveOrder: "announce-first" } },
   {
-    name: "listener first, no delay",
-    options: { ...TIMES, drainDelayMs: 0, leaveOrder: "listener-first" },
+    name: "listener first",
+    options: { ...TIMES, leaveOrder: "listener-first" },
   },
   {
     name: "respond mode",
@@ -28,7 +28,7 @@ export const SETUPS: readonly Setup[] = [
     terminal: true,
   },
   {
-    name: "with time to settle",
+    name: "no delay, and time to settle",
     options: { ...TIMES, drainDelayMs: 0, leaveOrder: "announce-first", settleMs: 200 },
   },
 ];

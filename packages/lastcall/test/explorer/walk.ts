@@ -76,24 +76,25 @@ interface Found {
   readonly events: readonly string[];
 }
 
-export async function walk(setup: Setup, depth: number): Promise<Walked> {
+/** All orders of up to `depth` events after those of `from`. */
+export async function walk(setup: Setup, depth: number, from: readonly string[] = []): Promise<Walked> {
   const stacks = Error.stackTraceLimit;
   // The path says more than a stack, and every abort signal makes an error.
   Error.stackTraceLimit = 0;
   try {
-    return await walkAll(setup, depth);
+    return await walkAll(setup, depth, from);
   } finally {
     Error.stackTraceLimit = stacks;
   }
 }
 
-async function walkAll(setup: Setup, depth: number): Promise<Walked> {
+async function walkAll(setup: Setup, depth: number, start: readonly string[]): Promise<Walked> {
   /** Of each life the lives that one event makes of it. */
   const edges = new Map<string, string[]>();
-  const root = await live(setup, []);
+  const root = await live(setup, start);
   const first = fingerprint(root);
   const found = new Set([first]);
-  let level = new Map<string, Found>([[first, { path: [], events: whatCanHappen(root) }]]);
+  let level = new Map<string, Found>([[first, { path: start, events: whatCanHappen(root) }]]);
   let steps = 0;
   for (let at = 0; at < depth; at += 1) {
     const next = new Map<string, Found>();

@@ -133,7 +133,10 @@ export class World {
   stalledMs = 0;
   late = false;
   fates: Fates | null = null;
+  openAtTeardown = 0;
   appExit: number | null = null;
+  /** How often the loop was empty while the last hook ran. */
+  emptied = 0;
   #names = 0;
 
   constructor(setup: Setup) {
@@ -216,6 +219,7 @@ export class World {
     if (reason === "shutdown") {
       void this.life.shutdown();
     } else {
+      this.emptied += 1;
       this.host.emptyLoop();
     }
   }
@@ -344,6 +348,7 @@ export class World {
     this.hookStack.push(hook);
     this.life.onTeardown(hook.name, () => {
       this.#endHooks();
+      this.emptied = 0;
       if (this.hookStack.pop() !== hook) {
         this.breaches.push(`${hook.name} ran before one that was registered later`);
       }
@@ -399,6 +404,7 @@ export class World {
     } else if (change.to === "teardown") {
       this.teardownAt = now;
       this.fates = this.fatesNow();
+      this.openAtTeardown = this.server.sockets.size;
     } else if (change.to === "stopped") {
       this.#endHooks();
     }
