@@ -66,12 +66,12 @@ export function isConnectRetry(request: RequestRecord): boolean {
   return (request.connectedMs ?? request.endedMs) - request.dispatchedMs >= THRESHOLDS.connectRetryMs;
 }
 
-/** The same answerer has the same key; a port may pass from one copy to another, so with ports a key lasts a second. */
-function voiceKey(request: RequestRecord): string | null {
-  if (request.copy !== null) {
-    return request.copy;
-  }
-  return request.upstream === null ? null : `${request.upstream}@${Math.floor(request.endedMs / 1000)}`;
+/**
+ * The same answerer has the same key. Both words count: a pid may be that of a worker process, which no event names, and a
+ * port may pass from one copy to another, so with ports a key lasts a second.
+ */
+function voiceKey({ copy, upstream, endedMs }: RequestRecord): string | null {
+  return upstream === null ? copy : `${copy ?? ""}@${upstream}@${Math.floor(endedMs / 1000)}`;
 }
 
 export interface Collector {
