@@ -11,41 +11,64 @@ function stamp(now: Date): string {
   return now.toISOString().replaceAll(/[-:]|\.\d+Z$/g, "");
 }
 
+const BASE = path.join(".lastcall", "runs");
+
+function refuse(folder: string, cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new LabError(
+    "LAB_RUN_FOLDER",
+    `The run's folder ${folder} cannot be made: ${why}.`,
+    "Choose a folder that can be written with --out.",
+    { cause },
+  );
+}
+
+/** Two labs may start within one second: the folder is whose call makes it. */
+function makeOwn(wanted: string, cwd: string): string {
+  for (let n = 1; ; n += 1) {
+    const folder = n === 1 ? wanted : `${wanted}.${n}`;
+    try {
+      mkdirSync(path.resolve(cwd, folder));
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+        refuse(folder, error);
+      }
+    }
+  }
+}
+
+function makeGiven(folder: string, cwd: string): string {
+  const whole = path.resolve(cwd, folder);
+  if (existsSync(path.join(whole, LEDGER_FILE))) {
+    throw new LabError("LAB_RUN_FOLDER", `${folder} holds a run already.`, "Choose another --out.");
+  }
+  try {
+    mkdirSync(whole, { recursive: true });
+  } catch (error) {
+    refuse(folder, error);
+  }
+  return folder;
+}
+
 /** One for each plan, relative to `cwd`. Throws `LAB_RUN_FOLDER` when it cannot be made or holds a run already. */
 export function runFolders(
   plans: readonly RolloutPlan[],
   out: string | undefined,
   cwd: string,
 ): readonly string[] {
-  const several = plans.length > 1;
-  const base = path.join(".lastcall", "runs");
-  const now = stamp(new Date());
-  const folders = plans.map(({ scenario }) =>
-    out === undefined
-      ? path.join(base, `${now}-${scenario}`)
-      : several
-        ? path.join(out, scenario)
-        : path.normalize(out),
-  );
-  for (const folder of folders) {
-    const whole = path.resolve(cwd, folder);
-    if (existsSync(path.join(whole, LEDGER_FILE))) {
-      throw new LabError("LAB_RUN_FOLDER", `${folder} holds a run already.`, "Choose another --out.");
-    }
-    try {
-      mkdirSync(whole, { recursive: true });
-      // A run is nothing to commit.
-      if (out === undefined && !existsSync(path.resolve(cwd, ".lastcall", ".gitignore"))) {
-        writeFileSync(path.resolve(cwd, ".lastcall", ".gitignore"), "*\n");
-      }
-    } catch (error) {
-      throw new LabError(
-        "LAB_RUN_FOLDER",
-        `The run's folder ${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}.`,
-        "Choose a folder that can be written with --out.",
-        { cause: error },
-      );
-    }
+  if (out !== undefined) {
+    return plans.map(({ scenario }) =>
+      makeGiven(plans.length > 1 ? path.join(out, scenario) : path.normalize(out), cwd),
+    );
   }
-  return folders;
+  try {
+    mkdirSync(path.resolve(cwd, BASE), { recursive: true });
+    // A run is nothing to commit.
+    writeFileSync(path.resolve(cwd, ".lastcall", ".gitignore"), "*\n");
+  } catch (error) {
+    refuse(BASE, error);
+  }
+  const now = stamp(new Date());
+  return plans.map(({ scenario }) => makeOwn(path.join(BASE, `${now}-${scenario}`), cwd));
 }
