@@ -1,7 +1,7 @@
 /** B2: the exit follows the last event, not the next tick of a poll. */
 
 import type { Clause, Need } from "./clause.ts";
-import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, warm } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
@@ -32,10 +32,11 @@ export const clause: Clause = {
       // Three different times and the middle one: a poll may be lucky once.
       const middle = delays.toSorted((a, b) => a - b)[1] ?? 0;
       court.measure("exitAfterLastAnswerMs", middle);
-      court.demand(
-        middle < LIMIT_MS + SLACK_MS,
+      court.demandInTime(
+        middle,
+        LIMIT_MS,
         `The process left ${Math.round(middle)} ms after its last answer.`,
-        { timing: true, todo: TODO },
+        { todo: TODO },
       );
 
       const lingerMs = 3000;

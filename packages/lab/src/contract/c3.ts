@@ -1,7 +1,7 @@
 /** C3: a client that is slow on purpose has no say in when the process leaves. */
 
 import type { Clause, Need } from "./clause.ts";
-import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 import { type Wire, requestBytes } from "./wire.ts";
 
@@ -55,14 +55,15 @@ export const clause: Clause = {
       try {
         await roundTrip(court, copy);
         copy.signal();
-        const exit = await court.exit(copy, 4000, TODO);
+        const exit = await court.exit(copy, 2500, TODO);
         const tookMs = sinceT0(copy, exit.atMs);
         court.measure("exitMs", tookMs);
         court.measure("clients", wires.length);
-        court.demand(
-          tookMs < GRACEFUL_TIMEOUT_MS + LIMIT_MS + SLACK_MS,
+        court.demandInTime(
+          tookMs,
+          GRACEFUL_TIMEOUT_MS + LIMIT_MS,
           `Slow clients held the process for ${tookMs} ms; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
-          { timing: true, todo: TODO, wire: head },
+          { todo: TODO, wire: head },
         );
       } finally {
         drips.forEach((timer) => clearInterval(timer));

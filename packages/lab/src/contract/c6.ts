@@ -1,7 +1,7 @@
 /** C6: a plan that cannot fit the grace period is refused while somebody looks, not found out by SIGKILL. */
 
 import type { Clause, Need } from "./clause.ts";
-import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 
 const NEEDS: readonly Need[] = [
@@ -61,11 +61,11 @@ export const clause: Clause = {
       const tookMs = sinceT0(copy, end.atMs);
       court.measure("exitMs", tookMs);
       court.measure("gracePeriodMs", GRACE_MS);
-      court.demand(
-        tookMs < GRACE_MS + SLACK_MS,
+      court.demandInTime(
+        tookMs,
+        GRACE_MS,
         `With work and a hook that never end the process took ${tookMs} ms of a grace period of ${GRACE_MS} ms.`,
         {
-          timing: true,
           todo: "Let the derived phases shrink until they fit the grace period, with a reserve.",
         },
       );

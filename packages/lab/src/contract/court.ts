@@ -14,6 +14,9 @@ import { type Answer, Refused, type Target, type TraceEntry, type Wire } from ".
 /** How far a figure may pass a limit of the contract before the judge calls it broken: a busy machine, not the service. */
 export const SLACK_MS = 200;
 
+/** An excess that no busy machine explains. */
+const HOPELESS_MS = 800;
+
 export interface Evidence {
   /** What to do about it, one sentence. */
   readonly todo: string;
@@ -126,6 +129,12 @@ export class Hearing {
     if (!met) {
       throw new Breach(reason, evidence);
     }
+  }
+
+  /** A time within its limit, the machine's slack granted; a small excess must be seen again before it counts. */
+  demandInTime(tookMs: number, limitMs: number, reason: string, evidence: Evidence): void {
+    const excessMs = tookMs - limitMs - SLACK_MS;
+    this.demand(excessMs < 0, reason, { ...evidence, timing: excessMs < HOPELESS_MS });
   }
 
   /** A whole answer with one of these statuses. */

@@ -11,7 +11,7 @@ const NEEDS: readonly Need[] = [
   "settings.drainDelay",
   "settings.gracefulTimeout",
 ];
-const GRACEFUL_TIMEOUT_MS = 2600;
+const GRACEFUL_TIMEOUT_MS = 2300;
 const TODO =
   "While it waits, write a line a second to stderr: requests by route and age, tasks, the hook that runs.";
 
@@ -29,7 +29,7 @@ export const clause: Clause = {
     hearing(subject, NEEDS, async (court: Hearing) => {
       const mode = subject.modes.hookHangs;
       const copy = await court.start({
-        set: { drainDelay: 0, gracefulTimeout: GRACEFUL_TIMEOUT_MS, teardownTimeout: 1500 },
+        set: { drainDelay: 0, gracefulTimeout: GRACEFUL_TIMEOUT_MS, teardownTimeout: 1200 },
         ...(mode === undefined ? {} : { mode }),
       });
       await putInFlight(court, copy, court.target("slow", { seconds: 600 }));

@@ -2,7 +2,7 @@
 
 import { performance } from "node:perf_hooks";
 import type { Clause, Need } from "./clause.ts";
-import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["modes.slowStart", "settings.drainDelay"];
@@ -21,10 +21,11 @@ async function judgeSlowStart(court: Hearing): Promise<void> {
   const exit = await court.exit(copy, 6000, todo);
   const tookMs = sinceT0(copy, exit.atMs);
   court.measure("exitMs", tookMs);
-  court.demand(
-    tookMs < LIMIT_MS + SLACK_MS,
+  court.demandInTime(
+    tookMs,
+    LIMIT_MS,
     `A stop signal during start-up took ${tookMs} ms to end the process.`,
-    { timing: true, todo },
+    { todo },
   );
   court.demand(exit.code === 0, `The exit code was ${String(exit.code)} (${String(exit.signal)}).`, { todo });
   court.demand(
