@@ -113,7 +113,7 @@ class OpenWire implements Wire {
   readonly #arrivals: { readonly upTo: number; readonly atMs: number }[] = [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, halfOpen: boolean) {
     this.#socket = socket;
     socket.setNoDelay(true);
     this.#note("connected", 0, "");
@@ -122,7 +122,20 @@ class OpenWire implements Wire {
       this.#arrivals.push({ upTo: this.#consumed + this.#buffered.length, atMs: performance.now() });
       this.#note("received", chunk.length, glimpse(chunk));
     });
-    socket.on("end", () => this.#end("fin", "fin", ""));
+    socket.on("end", () => {
+      // libuv before Node 24 reports a reset that arrives together with data as a clean end. The kernel knows: a write after a FIN
+      // succeeds, after a reset it fails. An empty line is what HTTP allows between requests.
+      socket.write("\r\n", (error) => {
+        if (error) {
+          this.#end("reset", "reset", `${(error as NodeJS.ErrnoException).code} on a write after the end`);
+        } else {
+          this.#end("fin", "fin", "");
+        }
+        if (!halfOpen) {
+          socket.end();
+        }
+      });
+    });
     socket.on("error", (error: NodeJS.ErrnoException) => {
       // EPIPE is what a write after the other side's reset or FIN meets: only ECONNRESET says which of them it was.
       this.#end("reset", "reset", error.code ?? error.message);
@@ -252,7 +265,7 @@ export function openWire(address: Address, options: OpenOptions = {}): Promise<W
     const secure = address.kind === "tcp" && address.tls && !bare;
     let socket: Socket;
     if (address.kind === "unix") {
-      socket = connectTcp({ path: address.path, allowHalfOpen });
+      socket = connectTcp({ path: address.path, allowHalfOpen: true });
     } else if (secure) {
       // The subject's certificate is a test's own: who it is does not matter here.
       socket = connectTls({
@@ -261,9 +274,9 @@ export function openWire(address: Address, options: OpenOptions = {}): Promise<W
         rejectUnauthorized: false,
         ALPNProtocols: ["http/1.1"],
       });
-      socket.allowHalfOpen = allowHalfOpen;
+      socket.allowHalfOpen = true;
     } else {
-      socket = connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen });
+      socket = connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen: true });
     }
     const refuse = (error: NodeJS.ErrnoException): void => {
       socket.destroy();
@@ -272,7 +285,7 @@ export function openWire(address: Address, options: OpenOptions = {}): Promise<W
     socket.once("error", refuse);
     socket.once(secure ? "secureConnect" : "connect", () => {
       socket.removeListener("error", refuse);
-      resolve(new OpenWire(socket));
+      resolve(new OpenWire(socket, allowHalfOpen));
     });
   });
 }

@@ -88,9 +88,9 @@ interface Tally {
 /** Closed loops of POSTs until told to stop. */
 function load(client: Client, leaving: () => boolean): { readonly tally: Tally; stop(): Promise<void> } {
   const tally: Tally = { sent: 0, exposed: 0, lost: [] };
-  let on = true;
+  const over = new AbortController();
   const worker = async (): Promise<void> => {
-    while (on) {
+    while (!over.signal.aborted) {
       tally.sent += 1;
       tally.exposed += leaving() ? 1 : 0;
       try {
@@ -109,7 +109,7 @@ function load(client: Client, leaving: () => boolean): { readonly tally: Tally; 
   return {
     tally,
     stop: async () => {
-      on = false;
+      over.abort();
       await Promise.all(workers);
       await client.close();
     },
