@@ -3,17 +3,15 @@
 import { formatDuration } from "../duration.ts";
 import { unasked, type Row } from "../rollout/row.ts";
 import { FILES } from "../rollout/service.ts";
-import type { Bound, KindTally, Restart, Verdict } from "../verdict/verdict.ts";
+import type { Bound, KindTally, Verdict } from "../verdict/verdict.ts";
 import { wrapText, wrapUnits, type Style } from "./style.ts";
+import { ARROW, loadStartMs, seconds, spansOf, timelineOf } from "./timeline.ts";
 
 const WIDTH = 100;
-const TIMELINES_SHOWN = 6;
+const TIMELINES_SHOWN = 4;
 /** Columns of the table's second field. */
 const TITLE = 32;
-/** Between the moments of a timeline, which are kept whole where it is broken. */
-const ARROW = " → ";
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 const duration = (ms: number | null): string => (ms === null ? "-" : `${seconds(ms)} s`);
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
@@ -94,37 +92,6 @@ export function renderTable(rows: readonly Row[], style: Style): string {
   ].join("\n");
 }
 
-/** The start of the load: a reader's time zero. */
-function loadStartMs(verdict: Verdict): number {
-  return verdict.timeline.find((event) => event.event === "load-started")?.atMs ?? 0;
-}
-
-/**
- * `SIGTERM A 1.50 → not ready 1.52 → out 2.51 → exit 0 4.02 → A2 ready 4.30 → in 4.35`, in the order in which it came, in
- * seconds since the load began.
- */
-export function timelineOf(restart: Restart, verdict: Verdict): string {
-  const moments: [number, string][] = [[restart.signalMs, `${restart.signal} ${restart.copy}`]];
-  const add = (atMs: number | null | undefined, text: string): void => {
-    if (atMs !== null && atMs !== undefined) {
-      moments.push([atMs, text]);
-    }
-  };
-  const notReady = verdict.timeline.find(
-    (event) => event.event === "not-ready" && event.copy === restart.copy,
-  );
-  add(notReady?.atMs, "not ready");
-  add(restart.removedMs, "out");
-  add(restart.killedMs, "SIGKILL");
-  add(restart.exitMs, restart.exitSignal === null ? `exit ${restart.exitCode ?? "?"}` : "gone");
-  add(restart.replacement?.readyMs, `${restart.replacement?.copy ?? ""} ready`);
-  add(restart.replacement?.addedMs, "in");
-  return moments
-    .toSorted(([a], [b]) => a - b)
-    .map(([atMs, text]) => `${text} ${seconds(atMs - loadStartMs(verdict))}`)
-    .join(ARROW);
-}
-
 function bound({ bad, of, upper95 }: Bound, unit: string): string {
   const limit = upper95 === null ? "nothing is known" : `below ${percent(upper95)} with 95 % confidence`;
   return `${bad} of ${of} ${unit}: ${limit}`;
@@ -157,7 +124,8 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
     add(index === 0 ? "timeline (s)" : "", timelineOf(restart, verdict));
   }
   if (verdict.restarts.length > shown.length) {
-    add("", `and ${plural(verdict.restarts.length - shown.length, "more restart")}`);
+    add("", `and ${plural(verdict.restarts.length - shown.length, "more restart")}; over all of them:`);
+    add("", spansOf(verdict.restarts));
   }
   for (const restart of verdict.restarts) {
     if (restart.killedMs !== null) {

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventRecord, LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
-import {
-  percent,
-  renderDetails,
-  renderHead,
-  renderOutcome,
-  renderTable,
-  timelineOf,
-} from "../../src/render/rollout.ts";
+import { percent, renderDetails, renderHead, renderOutcome, renderTable } from "../../src/render/rollout.ts";
 import { rolloutJson } from "../../src/render/rollout-json.ts";
 import { COLOUR, PLAIN } from "../../src/render/style.ts";
+import { spansOf, timelineOf } from "../../src/render/timeline.ts";
 import { exitCodeOf, judgeRow, type Row } from "../../src/rollout/row.ts";
 import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
@@ -100,6 +94,16 @@ test("a row's timeline is told in the order in which it happened", () => {
   assert.equal(
     timelineOf(restart, verdict),
     "SIGTERM A 1.00 → not ready 1.02 → exit 0 1.60 → A2 ready 1.90 → in 1.95 → out 2.01",
+  );
+});
+
+test("of many restarts the shortest and the longest spans are told", () => {
+  const { verdict } = row({ scenario: "stop" }, 0);
+  const [restart] = verdict.restarts;
+  assert.ok(restart !== undefined);
+  assert.equal(
+    spansOf([restart, { ...restart, exitMs: restart.signalMs + 900, removedMs: null }]),
+    "signal to out 1.01 to 1.01 s, signal to exit 0.60 to 0.90 s, start to ready 0.29 to 0.29 s",
   );
 });
 
