@@ -38,8 +38,8 @@ export interface Host {
   writeRecord(line: string, file: string | undefined): void;
   /** Waits until output that others have queued is out, at most `ms`. */
   flushOutput(ms: number): Promise<void>;
-  /** What keeps the event loop alive, named as well as the runtime can. */
-  holders(): readonly string[];
+  /** What keeps the event loop alive, named as well as the runtime can; `clients` connections are known and not named. */
+  holders(clients: number): readonly string[];
   /** The exit code that the app has set for a natural end. */
   pendingExitCode(): number;
   /** An error that no caller is there to catch: an uncaught one, for whoever listens for those. */

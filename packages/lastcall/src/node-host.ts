@@ -101,9 +101,18 @@ function isAnythingOpen(types: readonly string[]): boolean {
   return types.some((type) => !HARMLESS.has(type)) || pipes > standardPipes();
 }
 
-function holders(): readonly string[] {
-  const types = process.getActiveResourcesInfo();
-  const names = isAnythingOpen(types) ? reportedHandles() : [];
+function holders(clients: number): readonly string[] {
+  const sockets = (type: string): boolean => type === "TCPSocketWrap";
+  const all = process.getActiveResourcesInfo();
+  const others = all.filter(sockets).length - clients;
+  // Which sockets are the clients' a report does not tell: beside them, the others are counted.
+  const types = clients === 0 ? all : all.filter((type) => !sockets(type));
+  const names = isAnythingOpen(types)
+    ? reportedHandles().filter((name) => clients === 0 || !name.startsWith("tcp to"))
+    : [];
+  if (clients > 0 && others > 0) {
+    names.push(`${others} other tcp socket${others === 1 ? "" : "s"}`);
+  }
   const timers = types.filter((type) => type === "Timeout").length;
   if (timers > 0) {
     names.push(`${timers} timer${timers === 1 ? "" : "s"}`);

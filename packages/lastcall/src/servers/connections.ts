@@ -113,6 +113,15 @@ export class Connections {
     }
   }
 
+  /**
+   * How many lie between two requests and could be left to the exit. None over TLS, where close_notify goes first, and
+   * none of those without a byte, which the app's own `close()` would wait for.
+   */
+  idle(): number {
+    const idle = this.#tls ? [] : (listOf(this.#server)?.idle() ?? []);
+    return idle.filter(({ socket }) => socket && !socket._httpMessage && socket.bytesRead > 0).length;
+  }
+
   /** Nothing is being written on it. Over TLS close_notify goes first, or the end looks like an attacker's. */
   #close(socket: Socket): void {
     if (this.#tls) {

@@ -18,6 +18,9 @@ export interface FleetHooks {
   onQuiet(): void;
 }
 
+/** As many idle connections are closed one by one in a few milliseconds. */
+const FEW = 256;
+
 export class Fleet {
   readonly #hooks: FleetHooks;
   readonly #servers = new Map<Server, DrainedServer>();
@@ -134,6 +137,12 @@ export class Fleet {
 
   connections(): number {
     return [...this.#servers.values()].reduce((sum, server) => sum + server.connections(), 0);
+  }
+
+  /** Whether all that is open is a crowd of idle connections. */
+  isIdleCrowd(): boolean {
+    const open = this.connections();
+    return open > FEW && [...this.#servers.values()].reduce((sum, server) => sum + server.idle(), 0) === open;
   }
 
   detach(): void {

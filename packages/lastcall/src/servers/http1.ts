@@ -238,6 +238,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
       return cuts;
     },
     connections: () => connections.size,
+    idle: () => connections.idle(),
     detach() {
       undo.splice(0).forEach((remove) => remove());
     },

@@ -24,6 +24,8 @@ export interface DrainedServer {
   cut(): readonly Cut[];
   /** How many connections are open. */
   connections(): number;
+  /** How many of them lie between two requests and can be left to the exit. */
+  idle(): number;
   /** Puts back what was there before. */
   detach(): void;
 }
