@@ -13,7 +13,7 @@ export const COLUMN: {
 } = { intendedMs: 0, dispatchedMs: 1, endedMs: 2 };
 
 const WIDTH = 20;
-const BLOCK_ROWS = 8192;
+const BLOCK_ROWS = 1024;
 
 export class RequestTable {
   readonly #blocks: Float64Array[] = [];

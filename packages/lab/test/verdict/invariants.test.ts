@@ -157,7 +157,7 @@ test("whatever happened, the numbers of a verdict add up", () => {
     fc.property(ledgers, (records) => {
       assertSound(judge(records), records.filter((record) => record.kind === "request").length);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -186,6 +186,6 @@ test("the order of the records changes nothing that is counted", () => {
         assert.deepEqual(counts(shuffled), counts(inOrder));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
