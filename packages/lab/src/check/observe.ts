@@ -54,6 +54,7 @@ const FRESH_FOR_MS = 1000;
 /** When the pool sends its next request: after a naive close has happened, within any linger window. */
 const POOL_PAUSE_MS = 60;
 const ANSWER_TIMEOUT_MS = 4000;
+const SIGNAL_DELIVERY_MS = 30;
 
 class Tally {
   answered = 0;
@@ -78,8 +79,10 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
   const target = { method: "GET", path: service.route };
   const [head, tail] = split(requestBytes(target));
   const told = { yes: 0, of: 0 };
+  let t0 = Number.POSITIVE_INFINITY;
   const note = (answer: Answer): Answer => {
-    if (answer.ended === "whole") {
+    // An answer of the first moment may have been written before the signal arrived.
+    if (answer.ended === "whole" && (answer.headAtMs ?? 0) > t0 + SIGNAL_DELIVERY_MS) {
       told.of += 1;
       told.yes += answer.headers["connection"]?.toLowerCase() === "close" ? 1 : 0;
     }
@@ -97,7 +100,7 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
   flight?.request({ method: "GET", path: watch.slow ?? "" });
   await sleep(150); // What was sent has arrived: nothing on the other side can be awaited from here.
 
-  const t0 = performance.now();
+  t0 = performance.now();
   service.signal(watch.signal);
   const exited = waitForExit(service, t0, watch.patienceMs);
 

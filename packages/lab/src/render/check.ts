@@ -91,9 +91,13 @@ export function isBad(observation: Observation): boolean {
   return lostIn(observation) > 0 || exit === null || leftBehind.length > 0;
 }
 
+/** Between the two columns; the sign and its space stand before each. */
+const GAP = 2;
+const SIGN = 2;
+
 function paint(style: Style, { text, mood }: Cell, width: number): string {
   const sign = { good: style.green("✓"), bad: style.red("✗"), "so-so": style.yellow("·") }[mood];
-  return `${sign} ${text.padEnd(width)}`;
+  return `${sign} ${text.padEnd(width + GAP)}`;
 }
 
 function summary(seen: Seen): string {
@@ -111,20 +115,20 @@ export function renderCheck(comparison: Comparison, signal: string, style: Style
     what,
     cells: columns.map((seen) => cell(seen.observation)),
   }));
-  const width = Math.max(24, ...rows.map(({ cells }) => cells[0]?.text.length ?? 0));
+  const width = Math.max(summary(today).length, ...rows.map(({ cells }) => cells[0]?.text.length ?? 0));
   const first = Math.max(...LINES.map(({ what }) => what.length));
   const out = [
     "",
     `${style.bold(`What one ${signal} does`)} ${style.dim(`(port ${today.port}, GET ${today.route}, up in ${(today.startMs / 1000).toFixed(1)} s)`)}`,
     "",
     style.dim(
-      `  ${"".padEnd(first)}  ${"today".padEnd(width + 2)}${withLastcall === null ? "" : "with lastcall"}`,
+      `  ${"".padEnd(first)}  ${"today".padEnd(SIGN + width + GAP)}${withLastcall === null ? "" : "with lastcall"}`,
     ),
     ...rows.map(({ what, cells }) =>
       `  ${what.padEnd(first)}  ${cells.map((cell) => paint(style, cell, width)).join("")}`.trimEnd(),
     ),
     "",
-    `  ${"in short".padEnd(first)}  ${summary(today).padEnd(width + 2)}${withLastcall === null ? "" : style.bold(summary(withLastcall))}`,
+    `  ${"in short".padEnd(first)}  ${summary(today).padEnd(SIGN + width + GAP)}${withLastcall === null ? "" : style.bold(summary(withLastcall))}`,
     "",
   ];
   if (withLastcall === null) {

@@ -46,13 +46,20 @@ function start(
 test("check finds port and route of a naive service, sees its pooled connections lost and exits 1", async () => {
   const { code, out, err } = await start(["--json", "--slow", "/slow", "--", "node", "-e", NAIVE]).done;
   assert.equal(code, 1, err);
-  const { today } = JSON.parse(out) as Comparison;
+  const { today, withLastcall, why, paste } = JSON.parse(out) as Comparison;
   assert.equal(today.route, "/");
   assert.deepEqual(today.observation.inFlight, { answered: 1, refused: 0, lost: 0 });
   assert.equal(today.observation.pooled.lost, 10);
   assert.equal(today.observation.fresh.lost, 0);
   assert.ok(today.observation.fresh.refused > 0);
   assert.equal(today.observation.exit?.code, 0);
+  // The same service with one word more on its command line.
+  assert.equal(paste.startsWith("node --import lastcall/auto -e"), true, paste);
+  assert.ok(withLastcall, why ?? "");
+  assert.deepEqual(withLastcall.observation.pooled, { answered: 10, refused: 0, lost: 0 });
+  assert.equal(withLastcall.observation.fresh.lost + withLastcall.observation.halfSent.lost, 0);
+  assert.notEqual(withLastcall.observation.notReadyMs, null);
+  assert.equal(withLastcall.observation.exit?.code, 0);
 });
 
 test("check prints a table with the command's own words", async () => {
