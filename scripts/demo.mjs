@@ -23,8 +23,5 @@ run(process.execPath, [
   path.join(root, "packages/lab/bin/lastcall.js"),
   "rollout",
   "--all",
-  // On a busy machine a row may prove nothing: it is run again.
-  "--attempts",
-  "3",
   ...process.argv.slice(2),
 ]);

@@ -28,7 +28,8 @@ The load
   --rate N              requests per second (20)
   --copies N            2 to 16 (2)
   --seed N              of the mix of requests
-  --attempts N          run a row again that is invalid because the machine was too busy (1)
+  --attempts N          run a row again that is invalid because the machine was too busy
+                        (the orders service: 3, your command: 1)
 
 Your service
   --ready PATH          readiness (/ready)

@@ -97,6 +97,8 @@ export interface Timing {
 export const TIMING: Timing = { headMs: 1500, gapMs: 3500, tailMs: 2500 };
 /** With it the first kill meets a POST in flight whichever copy it hits; see the test of the rows. */
 export const DEFAULT_SEED = 1;
+/** The classic rows are for looking at: a busy moment of the machine is waited out. A service of yours is told of it. */
+const BUILT_IN_ATTEMPTS = 3;
 export const DEFAULT_GRACE_MS = 30_000;
 export const DEFAULT_READY_TIMEOUT_MS = 15_000;
 const ORDERS_ROUTES: Routes = {
@@ -192,7 +194,7 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
     executedFile: options.executed ?? null,
     timing: TIMING,
-    attempts: number("attempts", options.attempts, 1, 1, 5),
+    attempts: number("attempts", options.attempts, command === undefined ? BUILT_IN_ATTEMPTS : 1, 1, 5),
   };
   return chosenRows(options).map((row) => {
     // `stop` is the service as it is: only `drain` tells a stranger's service a delay of the lab's choosing.

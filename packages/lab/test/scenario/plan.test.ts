@@ -54,6 +54,13 @@ test("a stranger's command is judged strictly and meets only the rows that say s
   );
 });
 
+test("a run that is invalid on a busy machine is run again for the classic rows, and for a command on request", () => {
+  assert.deepEqual(
+    [one({}), one({ command: ["x"] }), one({ command: ["x"], attempts: "2" })].map((plan) => plan.attempts),
+    [3, 1, 2],
+  );
+});
+
 test("a row whose subject is changed by a flag is judged strictly", () => {
   for (const options of [
     { build: "naive" },
