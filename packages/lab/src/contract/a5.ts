@@ -9,10 +9,13 @@ import type { Wire } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const LINGER_MS = 1200;
+/** The contract's default, for a service whose window cannot be set. */
+const DEFAULT_LINGER_MS = 250;
 const TODO =
   "Close only the listener at the gate (in Node net.Server.prototype.close.call(server)) and serve the old connections for a linger window.";
 
 async function judgeLinger(court: Hearing): Promise<void> {
+  const windowMs = court.subject.settings.linger === undefined ? DEFAULT_LINGER_MS : LINGER_MS;
   const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS, gracefulTimeout: 4000 } });
   const wires = await warmMany(court, copy, 16);
   const idle = await warmMany(court, copy, 4);
@@ -28,7 +31,7 @@ async function judgeLinger(court: Hearing): Promise<void> {
   );
   const upload = court.subject.routes.upload;
   const serve = async (wire: Wire, n: number): Promise<void> => {
-    await pause(n * 20);
+    await pause((n * windowMs) / 60);
     const sentAtMs = sinceT0(copy, performance.now());
     // What no client repeats by itself, where there is a route for it.
     wire.request(
@@ -40,7 +43,7 @@ async function judgeLinger(court: Hearing): Promise<void> {
       todo: TODO,
       wire,
       // Sent so late that the window may have been over: the judge's own delay.
-      timing: sentAtMs > LINGER_MS - 150,
+      timing: sentAtMs > windowMs - 150,
     });
     court.demand(announcesClose(answer), "A request after the gate was answered without Connection: close.", {
       todo: TODO,
