@@ -78,7 +78,7 @@ export function renderHead(rows: readonly Row[]): string {
     ...(plan.router.clientKeepAlive ? ["client keep-alive"] : []),
     `seed ${plan.seed}`,
   ];
-  return `Rolling restart: ${parts.join(", ")}`;
+  return wrapUnits([`Rolling restart: ${parts[0]}`, ...parts.slice(1)], ", ", WIDTH, "");
 }
 
 export function renderTable(rows: readonly Row[], style: Style): string {
@@ -117,7 +117,7 @@ function labelled(label: string, text: string, style: Style): string {
 /** What a row has to say beyond its line in the table; `full` when it is the only row. */
 export function renderDetails(row: Row, style: Style, full: boolean): string {
   const { plan, verdict, routerLost, folder } = row;
-  const lines: string[] = [style.bold(`${plan.scenario}: ${verdict.headline}`)];
+  const lines: string[] = [style.bold(wrapText(`${plan.scenario}: ${verdict.headline}`, WIDTH, ""))];
   const add = (label: string, text: string): void => void lines.push(labelled(label, text, style));
   const shown = verdict.restarts.slice(0, full ? TIMELINES_SHOWN : plan.copies);
   for (const [index, restart] of shown.entries()) {
