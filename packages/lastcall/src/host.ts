@@ -1,5 +1,7 @@
 /** The one seam to the system: time, signals, output and the exit come in through here. */
 
+import type { Watchdog, WatchdogPlan } from "./watchdog.ts";
+
 /** Undoes what was set up: removes a listener or cancels a timer. Calling it twice is harmless. */
 export type Undo = () => void;
 
@@ -44,6 +46,8 @@ export interface Host {
   pendingExitCode(): number;
   /** An error that no caller is there to catch: an uncaught one, for whoever listens for those. */
   fail(error: Error): void;
+  /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`. */
+  startWatchdog(plan: WatchdogPlan): Watchdog;
   /** Ends the process. A lifecycle calls it once, as the last thing. */
   exit(code: number): void;
   /** Publishes on a diagnostics channel. */

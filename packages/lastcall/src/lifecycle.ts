@@ -25,9 +25,16 @@ import { listenForSignals, type SignalHeard } from "./signals.ts";
 import { chooseLeaveOrder, type Stop } from "./stop.ts";
 import { Tasks, type TaskOptions } from "./tasks.ts";
 import { Teardown, type TeardownHook } from "./teardown.ts";
+import { answerTime, Guard } from "./watchdog.ts";
 
 /** E5: at least once a second; a little less, since timers are late and never early. */
 const PROGRESS_MS = 900;
+
+/** What may pass between the end of teardown and the end of the record. */
+const EXIT_MS = 1500;
+
+/** The watchdog's record is made ten times a second: so many requests are listed in it, the rest are counted. */
+const LISTED = 20;
 
 /** How long other people's queued output is waited for before the record. */
 const FLUSH_MS = 100;
@@ -44,6 +51,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #teardown: Teardown;
   readonly #fleet: Fleet;
   readonly #admin: Server | null;
+  readonly #guard: Guard;
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
@@ -78,6 +86,10 @@ export class LifecycleCore implements Lifecycle {
     // Node 20 warns at the eleventh listener of one signal; a service may well have a hundred streams.
     setMaxListeners(0, this.#stopping.signal, this.#nearDeadline.signal);
 
+    this.#guard = new Guard(host, {
+      limitMs: () => this.#limitMs(),
+      record: () => formatRecord(this.#makeRecord(null, true)),
+    });
     const view = {
       isReady: () => isReady(this.#state, options.readinessInLameDuck ?? "fail"),
       describe: () => this.#describe(),
@@ -268,6 +280,7 @@ export class LifecycleCore implements Lifecycle {
     for (const effect of step.effects) {
       this.#effects[effect]();
     }
+    this.#guard.beat();
   }
 
   readonly #effects: Readonly<Record<Effect, () => void>> = {
@@ -297,6 +310,15 @@ export class LifecycleCore implements Lifecycle {
       `${stop.signal ?? stop.reason}: not ready; ${delay > 0 ? `serving on for ${formatDuration(delay)}, ` : ""}deadline in ${total}; ${stop.leaveOrder}`,
     );
     this.#stopping.abort(new DOMException("The service is stopping.", "AbortError"));
+    if (delay > 0 || this.#hasWork()) {
+      const { recordFile } = this.#options;
+      this.#guard.start({ recordFile, answerMs: answerTime(this.budget.teardownTimeoutMs) });
+    }
+  }
+
+  /** What could block the loop: without any of it a stop is over sooner than a thread is started. */
+  #hasWork(): boolean {
+    return this.#fleet.connections() + this.#tasks.size + this.#teardown.pending().length > 0;
   }
 
   #startDelay(): void {
@@ -426,6 +448,7 @@ export class LifecycleCore implements Lifecycle {
     }
     const record = this.#makeRecord(null);
     this.#write(record);
+    this.#guard.stop();
     this.#release();
     this.#resolveRecord(record);
     if (!this.#disposing) {
@@ -473,6 +496,7 @@ export class LifecycleCore implements Lifecycle {
     }
     this.#tasks.close();
     this.#write(this.#makeRecord({ code, stack, early }));
+    this.#guard.stop();
   }
 
   #unfinished(how: "handler" | "exit"): RecordParts["cuts"] {
@@ -485,7 +509,7 @@ export class LifecycleCore implements Lifecycle {
 
   // What it says.
 
-  #makeRecord(appExit: RecordParts["appExit"]): ShutdownRecord {
+  #makeRecord(appExit: RecordParts["appExit"], cutNow = false): ShutdownRecord {
     const auto = this.#host.registry[AUTO_KEY] as AutoMode | undefined;
     return makeRecord({
       stop: auto === undefined ? this.#began() : { ...this.#began(), foreign: auto.foreign() },
@@ -494,10 +518,11 @@ export class LifecycleCore implements Lifecycle {
       others: this.#others,
       budget: this.budget,
       requests: this.#admission.counts(),
-      cuts: this.#cuts,
-      tasks: this.#tasks.report(),
+      cuts: cutNow && this.#cuts.length === 0 ? this.#unfinished("exit").slice(0, LISTED) : this.#cuts,
+      tasks: cutNow ? this.#tasks.reportAbandoned() : this.#tasks.report(),
       teardown: this.#teardown.reports(),
-      held: this.#host.holders(this.#fleet.connections()),
+      held: cutNow ? [] : this.#host.holders(this.#fleet.connections()),
+      ...(cutNow ? { skipped: this.#teardown.pending() } : {}),
       errors: this.#errors,
       forced: this.#forced,
       failed: this.#failed,
@@ -565,6 +590,20 @@ export class LifecycleCore implements Lifecycle {
       throw new Error("The stop has not begun; the table allows no such effect.");
     }
     return this.#stop;
+  }
+
+  /** For the watchdog, which calls it in the paused thread: the record as of now. */
+  readonly beat = (): void => this.#guard.beat();
+
+  /** Until when the phase must be over, from now. */
+  #limitMs(): number {
+    const now = this.#host.now();
+    if (this.#state === "stopped") {
+      return this.budget.settleMs + EXIT_MS;
+    }
+    return this.#stop?.teardownAt == null
+      ? this.remainingMs()
+      : this.#stop.teardownAt + this.budget.teardownTimeoutMs - now;
   }
 
   #sinceStop(): number {

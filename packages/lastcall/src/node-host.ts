@@ -1,39 +1,17 @@
-/** The host of a real Node process: with `node-signals.ts` the only file that names `process`, timers and clocks. */
+/** The host of a real Node process: with its `node-*.ts` neighbours the only file that names `process`, timers and clocks. */
 
 import { channel } from "node:diagnostics_channel";
-import { appendFileSync, existsSync, fstatSync, writeSync } from "node:fs";
+import { existsSync, fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import { isMainThread } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
+import { writeAll, writeRecord } from "./node-output.ts";
 import { exitProcess, foreignListeners, interceptExit, interceptSignals, onSignal } from "./node-signals.ts";
-
-/** How long the record may wait for a reader of standard error that does not read. */
-const RECORD_PATIENCE_MS = 1000;
+import { startWatchdog } from "./node-watchdog.ts";
 
 function on(event: string, listener: (...args: any[]) => void): Undo {
   process.on(event as "exit", listener);
   return () => void process.removeListener(event, listener);
-}
-
-/**
- * Writes all of `text` to a file descriptor that may be non-blocking: `process.stderr` makes fd 2 so once it has been
- * touched on a pipe, and a bare writeSync then throws EAGAIN in the middle of the text.
- */
-function writeAll(fd: number, text: string, patienceMs: number): void {
-  let rest = Buffer.from(text);
-  const giveUpAt = performance.now() + patienceMs;
-  const nap = new Int32Array(new SharedArrayBuffer(4));
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(writeSync(fd, rest));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() >= giveUpAt) {
-        // EPIPE, EBADF or a reader that does not read: there is nobody left to tell.
-        return;
-      }
-      Atomics.wait(nap, 0, 0, 2);
-    }
-  }
 }
 
 interface ReportedHandle {
@@ -169,16 +147,7 @@ export function nodeHost(): Host {
     writeLine(line) {
       writeAll(2, `${line}\n`, 0);
     },
-    writeRecord(line, file) {
-      if (file !== undefined) {
-        try {
-          appendFileSync(file, `${line}\n`);
-        } catch (error) {
-          writeAll(2, `lastcall: the record could not be appended to ${file}: ${String(error)}\n`, 0);
-        }
-      }
-      writeAll(2, `${line}\n`, RECORD_PATIENCE_MS);
-    },
+    writeRecord,
     async flushOutput(ms) {
       const giveUpAt = performance.now() + ms;
       const queued = (): boolean => process.stdout.writableLength + process.stderr.writableLength > 0;
@@ -193,6 +162,7 @@ export function nodeHost(): Host {
     fail(error) {
       throw error;
     },
+    startWatchdog,
     exit: exitProcess,
     publish(name, message) {
       const target = channel(name);

@@ -1,6 +1,6 @@
 /**
- * The signals and the exit of a real process, and how auto mode comes before the app's own handlers. Beside
- * `node-host.ts` the only file that names `process`.
+ * The signals and the exit of a real process, and how auto mode comes before the app's own handlers. Part of
+ * the real `Host`.
  */
 
 import type { ForeignListener, Undo } from "./host.ts";

@@ -51,9 +51,11 @@ export interface ShutdownRecord {
   readonly held: readonly string[];
   readonly errors: readonly string[];
   readonly outcome: Outcome;
-  /** `app`: the app called `process.exit` itself; `exitStack` says where. */
-  readonly endedBy: "lastcall" | "app";
+  /** `app`: the app called `process.exit` itself; `exitStack` says where. `watchdog`: `blockedIn` says what held it. */
+  readonly endedBy: "lastcall" | "app" | "watchdog";
   readonly exitStack?: readonly string[];
+  /** What blocked the event loop past the deadline: the innermost functions, or `native`. */
+  readonly blockedIn?: string;
   readonly exitCode: number;
   /** How many entries of each list were left out to stay below 4 KiB. Counts are never cut. */
   readonly cut?: Readonly<Record<string, number>>;
@@ -137,6 +139,8 @@ export interface RecordParts {
   readonly pendingExitCode: number;
   /** The exit code that a stop handler of the app asked for, held in auto mode. */
   readonly askedExitCode?: number | null;
+  /** For the watchdog, which would end the process now: the hooks that it would skip. */
+  readonly skipped?: readonly string[];
   /** The app's own exit, if it was the app that ended the process. */
   readonly appExit: { readonly code: number; readonly stack: string; readonly early: boolean } | null;
 }
@@ -177,11 +181,14 @@ export function makeRecord(parts: RecordParts): ShutdownRecord {
     })),
     tasks: tasks.counts,
     unfinishedTasks: tasks.unfinished.map((task) => ({ ...task, ageMs: Math.round(task.ageMs) })),
-    teardown,
+    teardown: [
+      ...teardown,
+      ...(parts.skipped ?? []).map((name) => ({ name, outcome: "skipped" as const, ms: 0 })),
+    ],
     held: parts.held,
     errors: parts.errors,
     outcome,
-    endedBy: appExit === null ? "lastcall" : "app",
+    endedBy: parts.skipped !== undefined ? "watchdog" : appExit === null ? "lastcall" : "app",
     ...(appExit === null ? {} : { exitStack: stackLines(appExit.stack) }),
     exitCode: appExit?.code ?? exitCode,
   };
@@ -199,6 +206,7 @@ function outcomeOf(parts: RecordParts): Outcome {
     return "failed";
   }
   const incomplete =
+    parts.skipped !== undefined ||
     parts.forced ||
     parts.requests.unfinished > 0 ||
     parts.tasks.unfinished.length > 0 ||

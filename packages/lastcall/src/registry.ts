@@ -13,6 +13,8 @@ export interface Registered {
   readonly version: string;
   readonly options: LifecycleOptions;
   readonly life: Lifecycle;
+  /** Called by the watchdog in the paused main thread. */
+  readonly beat?: () => void;
 }
 
 /** The process's one auto mode. */

@@ -111,6 +111,19 @@ export class Tasks {
     return { counts: { ...this.#counts }, unfinished: [...this.#unfinished] };
   }
 
+  /** As it would be if the process ended now. */
+  reportAbandoned(): TaskReport {
+    const { counts, unfinished } = this.report();
+    const now = this.#host.now();
+    const open = [...this.#open].map(({ name, startedAt }) => {
+      return { name, fate: "abandoned" as const, ageMs: now - startedAt };
+    });
+    return {
+      counts: { ...counts, abandoned: counts.abandoned + open.length },
+      unfinished: [...unfinished, ...open],
+    };
+  }
+
   #abort(task: OpenTask, why: string): void {
     task.abort.abort(new DOMException(`Task '${task.name}' was aborted: ${why}.`, "AbortError"));
   }

@@ -14,7 +14,8 @@ export type TeardownHook = (context: TeardownContext) => unknown;
 
 export interface HookReport {
   readonly name: string;
-  readonly outcome: "done" | "failed" | "timed out";
+  /** `skipped`: the watchdog ended the process before it ran, or while it did. */
+  readonly outcome: "done" | "failed" | "timed out" | "skipped";
   readonly ms: number;
   readonly error?: string;
 }
@@ -71,6 +72,12 @@ export class Teardown {
 
   reports(): readonly HookReport[] {
     return this.#reports;
+  }
+
+  /** The hooks that have not ended, in the order in which they would. */
+  pending(): readonly string[] {
+    const waiting = this.#stack.map(({ name }) => name).toReversed();
+    return this.#running === null ? waiting : [this.#running, ...waiting];
   }
 
   /** All failures as one error, or null. */

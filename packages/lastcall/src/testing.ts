@@ -5,6 +5,7 @@
 
 import type { ForeignListener, Host, HostFacts, Undo } from "./host.ts";
 import type { ShutdownRecord } from "./record.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 export type { Host, HostFacts } from "./host.ts";
 
@@ -43,6 +44,8 @@ export class FakeHost implements Host {
   exitCode: number | null = null;
   /** The app's own listeners of every stop signal. */
   foreign: readonly ForeignListener[] = [];
+  /** What the watchdog was told. */
+  readonly beats: { readonly limitMs: number; readonly record: string }[] = [];
   /** What `holders()` answers. */
   held: readonly string[] = [];
   /** Whether the app itself listens for uncaught errors. */
@@ -175,6 +178,10 @@ export class FakeHost implements Host {
 
   interceptExit(): Undo {
     return () => {};
+  }
+
+  startWatchdog(): Watchdog {
+    return { beat: (limitMs, record) => void this.beats.push({ limitMs, record }), stop() {} };
   }
 
   fail(error: Error): void {

@@ -1,0 +1,39 @@
+/** Writing to the outside for the last time: whole where somebody reads, bounded where nobody does. */
+
+import { appendFileSync, writeSync } from "node:fs";
+
+/** How long the record may wait for a reader of standard error that does not read. */
+const RECORD_PATIENCE_MS = 1000;
+
+/**
+ * Writes all of `text` to a file descriptor that may be non-blocking: `process.stderr` makes fd 2 so once it has been
+ * touched on a pipe, and a bare writeSync then throws EAGAIN in the middle of the text.
+ */
+export function writeAll(fd: number, text: string, patienceMs: number): void {
+  let rest = Buffer.from(text);
+  const giveUpAt = performance.now() + patienceMs;
+  const nap = new Int32Array(new SharedArrayBuffer(4));
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() >= giveUpAt) {
+        // EPIPE, EBADF or a reader that does not read: there is nobody left to tell.
+        return;
+      }
+      Atomics.wait(nap, 0, 0, 2);
+    }
+  }
+}
+
+/** The record: one line on standard error, and in `file` where one is given. */
+export function writeRecord(line: string, file: string | undefined): void {
+  if (file !== undefined) {
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (error) {
+      writeAll(2, `lastcall: the record could not be appended to ${file}: ${String(error)}\n`, 0);
+    }
+  }
+  writeAll(2, `${line}\n`, RECORD_PATIENCE_MS);
+}
