@@ -62,7 +62,8 @@ Your service (more under "prove" in lastcall.config.json: how its times are set,
   --ready PATH        readiness
   --live PATH         liveness
   --ordinary PATH     answers 200 at once (/)
-  --slow PATH         answers after {seconds}
+  --slow PATH         answers after {seconds}; without it, but with --upload, a request is made long
+                      by holding half of its body back
   --stream PATH       streams for {seconds}
   --upload PATH       POST: reads its whole body
   --task PATH         POST: answers 202, then works for {seconds}

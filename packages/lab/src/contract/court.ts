@@ -41,6 +41,9 @@ export function missing(subject: Subject, needs: readonly Need[]): Need | null {
     if (need === "settings.drainDelay" && subject.fixedDrainDelayMs !== undefined) {
       continue;
     }
+    if (need === "routes.slow" && subject.routes.upload !== undefined) {
+      continue;
+    }
     const [group = "", name] = need.split(".");
     const field = (subject as unknown as Record<string, unknown>)[group];
     const value = name === undefined ? field : (field as Record<string, unknown> | undefined)?.[name];
@@ -97,6 +100,12 @@ export class Hearing {
   /** A route with its values filled in. */
   target(route: keyof Routes, values: Readonly<Record<string, string | number>> = {}): Target {
     const template = this.subject.routes[route];
+    const { upload } = this.subject.routes;
+    if (route === "slow" && template === undefined && upload !== undefined) {
+      // Without a slow route a request is made long from outside: its body is held back.
+      const [method = "POST", path = "/"] = upload.split(" ");
+      return { method, path: fill(path, values), holdBackMs: Number(values["seconds"] ?? 1) * 1000 };
+    }
     if (template === undefined) {
       throw new NotJudged(`the description names no routes.${route}`);
     }

@@ -39,6 +39,8 @@ export interface Answer {
 export interface Target {
   readonly method: string;
   readonly path: string;
+  /** Send half of a body, and the rest after so many milliseconds: how a request is made long without a slow route. */
+  readonly holdBackMs?: number;
 }
 
 export interface RequestShape {
@@ -150,7 +152,20 @@ class OpenWire implements Wire {
   }
 
   request(target: Target, shape?: RequestShape): void {
-    this.send(requestBytes(target, shape));
+    if (target.holdBackMs === undefined) {
+      this.send(requestBytes(target, shape));
+      return;
+    }
+    const body = "held back";
+    const bytes = requestBytes(target, { ...shape, body });
+    const half = bytes.length - Math.ceil(body.length / 2);
+    this.send(bytes.slice(0, half));
+    const rest = setTimeout(() => {
+      if (this.state === "open") {
+        this.send(bytes.slice(half));
+      }
+    }, target.holdBackMs);
+    rest.unref();
   }
 
   async answer(options: { method?: string; timeoutMs?: number } = {}): Promise<Answer> {

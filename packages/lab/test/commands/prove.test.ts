@@ -108,6 +108,26 @@ test("prove writes JUnit and Markdown beside what it prints", async () => {
   assert.match(readFileSync(path.join(folder, "proof.md"), "utf8"), /\| ✅ \| B5 \|/);
 });
 
+test("prove makes a request long by holding its body back where no slow route is named", async () => {
+  const reads = NAIVE.replace(
+    "else response.end",
+    "else if (request.method === 'POST') request.resume().on('end', () => response.end('read')); else response.end",
+  );
+  const { code, out, err } = await prove([
+    "--only",
+    "A6",
+    "--json",
+    "--upload",
+    "/",
+    "--",
+    "node",
+    "-e",
+    reads,
+  ]);
+  assert.equal(code, 0, out + err);
+  assert.equal((JSON.parse(out) as ProofJson).clauses[0]?.kind, "kept");
+});
+
 test("prove takes the command and the routes from lastcall.config.json", async () => {
   const { code, out } = await prove(["--only", "B5"], {
     prove: {
