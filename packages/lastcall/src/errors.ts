@@ -11,6 +11,7 @@ const NEXT_STEPS = {
   LASTCALL_SERVER: "Give life.http() a server of node:http, node:https or node:net.",
   LASTCALL_ADMIN_PORT: "Free the port, choose another one, or unset adminPort.",
   LASTCALL_STOPPING: "Register work before teardown begins; life.signal tells when the stop has begun.",
+  LASTCALL_WRAPPER: "LASTCALL_LOG=none silences this together with the other lines.",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type LastcallErrorCode =
@@ -21,7 +22,8 @@ export type LastcallErrorCode =
   | "LASTCALL_VERSIONS"
   | "LASTCALL_SERVER"
   | "LASTCALL_ADMIN_PORT"
-  | "LASTCALL_STOPPING";
+  | "LASTCALL_STOPPING"
+  | "LASTCALL_WRAPPER";
 
 /** Compiles only while the table and the union name the same codes. */
 const NEXT: Readonly<Record<LastcallErrorCode, string>> = NEXT_STEPS;

@@ -1,5 +1,6 @@
 /** The one seam to the system: time, signals, output and the exit come in through here. */
 
+import type { Ancestor } from "./platform/wrapper.ts";
 import type { Watchdog, WatchdogPlan } from "./watchdog.ts";
 
 /** Undoes what was set up: removes a listener or cancels a timer. Calling it twice is harmless. */
@@ -75,4 +76,6 @@ export interface HostFacts {
   /** Whether this is a worker thread: signals and the exit belong to the main one. */
   readonly workerThread: boolean;
   fileExists(path: string): boolean;
+  /** The processes above this one, nearest first, as far as the system shows them. */
+  ancestors(): readonly Ancestor[];
 }

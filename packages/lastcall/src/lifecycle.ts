@@ -10,11 +10,13 @@ import { Admission } from "./admission.ts";
 import { describeBudget, planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
 import { formatDuration } from "./duration.ts";
+import { LastcallError } from "./errors.ts";
 import type { Host, Undo } from "./host.ts";
 import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
+import { describeWrapper } from "./platform/wrapper.ts";
 import { describeWaiting } from "./progress.ts";
 import { AUTO_KEY, type AutoMode } from "./registry.ts";
 import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
@@ -124,6 +126,10 @@ export class LifecycleCore implements Lifecycle {
       this.#say(
         "no router known, so no drain delay: behind one, set LASTCALL_DRAIN_DELAY to more than its lag",
       );
+    }
+    const wrapper = describeWrapper(host.facts.ancestors());
+    if (wrapper !== null) {
+      this.#say(`warning: ${new LastcallError("LASTCALL_WRAPPER", wrapper).message}`);
     }
     for (const name of unknownVariables(host.env)) {
       this.#say(`warning: nothing reads the environment variable ${name}`);
@@ -309,6 +315,9 @@ export class LifecycleCore implements Lifecycle {
     this.#say(
       `${stop.signal ?? stop.reason}: not ready; ${delay > 0 ? `serving on for ${formatDuration(delay)}, ` : ""}deadline in ${total}; ${stop.leaveOrder}`,
     );
+    if (stop.signal !== null && stop.foreign.length > 0 && this.#host.registry[AUTO_KEY] === undefined) {
+      this.#say(`warning: others handle it at once, and may cut requests: ${stop.foreign.join("; ")}`);
+    }
     this.#stopping.abort(new DOMException("The service is stopping.", "AbortError"));
     if (delay > 0 || this.#hasWork()) {
       const { recordFile } = this.#options;

@@ -5,6 +5,7 @@ import { existsSync, fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import { isMainThread } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
+import { readAncestors } from "./node-ancestors.ts";
 import { writeAll, writeRecord } from "./node-output.ts";
 import { exitProcess, foreignListeners, interceptExit, interceptSignals, onSignal } from "./node-signals.ts";
 import { startWatchdog } from "./node-watchdog.ts";
@@ -178,6 +179,7 @@ export function nodeHost(): Host {
       terminal: isatty(0),
       workerThread: !isMainThread,
       fileExists: existsSync,
+      ancestors: readAncestors,
     },
     registry: globalThis,
   };

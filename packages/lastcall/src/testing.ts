@@ -68,6 +68,7 @@ export class FakeHost implements Host {
       terminal: false,
       workerThread: false,
       fileExists: () => false,
+      ancestors: () => [],
       ...options.facts,
     };
   }
