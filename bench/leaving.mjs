@@ -74,6 +74,7 @@ async function crowdRun(kind, { idle, busy, workMs }) {
   return {
     lateMs: ms(exit.atNs - Math.max(settled?.lastAnswerNs ?? 0, windowNs)),
     code: exit.code,
+    computedMs: server.computedMs(),
     answered: settled?.answered ?? 0,
   };
 }
@@ -102,6 +103,7 @@ export async function crowdLeaves({ runs = 5 } = {}) {
     rows.push({
       case: name,
       ...spread(done.map(({ lateMs }) => lateMs)),
+      "computed ms, median": rounded(median(done.map(({ computedMs }) => computedMs))),
       "exit codes": [...new Set(done.map(({ code }) => code))].join(", "),
       "answered, least": Math.min(...done.map(({ answered }) => answered)),
     });
@@ -109,48 +111,58 @@ export async function crowdLeaves({ runs = 5 } = {}) {
   return {
     title: "Ten thousand idle connections",
     target: "exit within 300 ms of the last answer or of the end of the linger window, whichever is later",
-    method: `The clients are one other process; the window is counted from the sending of SIGTERM. A server that calls process.exit when the last of the first case's answers is out is gone after ${rounded(quantile(floor, 0))} to ${rounded(quantile(floor, 1))} ms (median ${rounded(median(floor))}): the kernel has ten thousand sockets to close.`,
+    method: `The clients are one other process; the window is counted from the sending of SIGTERM. A server that calls process.exit when the last of the first case's answers is out is gone after ${rounded(quantile(floor, 0))} to ${rounded(quantile(floor, 1))} ms (median ${rounded(median(floor))}): the kernel has ten thousand sockets to close. Computed: the server's own processor time from the end of its drain to the exit.`,
     pass,
     table: table(rows),
   };
 }
 
+/** From the deadline to the exit. */
+async function stuckRun(kind, path, gracefulTimeoutMs) {
+  const server = await startServer(kind, { gracefulTimeoutMs });
+  const crowd = await startCrowd(server, { busy: 1000, path });
+  const signalNs = nowNs();
+  server.child.kill("SIGTERM");
+  const exit = await server.exited;
+  const fates = await crowd.settled;
+  crowd.child.kill("SIGKILL");
+  return {
+    lateMs: ms(exit.atNs - signalNs) - gracefulTimeoutMs,
+    computedMs: server.computedMs(),
+    code: exit.code,
+    clients: `${fates.answered} answered, ${fates.refused} with 503, ${fates.cut} cut`,
+  };
+}
+
 export async function stuckAreCut({ runs = 10 } = {}) {
   const gracefulTimeoutMs = 1500;
-  const rows = [];
-  let pass = true;
-  for (const [name, path] of [
-    ["1,000 requests without a head", "/stuck"],
-    ["1,000 responses begun and never ended", "/head"],
-  ]) {
-    const late = [];
-    const codes = new Set();
-    const fates = new Set();
-    for (let run = 0; run < runs; run += 1) {
-      const server = await startServer("lastcall", { gracefulTimeoutMs });
-      const crowd = await startCrowd(server, { busy: 1000, path });
-      const signalNs = nowNs();
-      server.child.kill("SIGTERM");
-      const exit = await server.exited;
-      const { answered, refused, cut } = await crowd.settled;
-      crowd.child.kill("SIGKILL");
-      late.push(ms(exit.atNs - signalNs) - gracefulTimeoutMs);
-      codes.add(exit.code);
-      fates.add(`${answered} answered, ${refused} with 503, ${cut} cut`);
-    }
-    pass &&= late.every((each) => each <= 100) && [...codes].join() === "3";
-    rows.push({
-      case: name,
-      ...spread(late),
-      "exit codes": [...codes].join(", "),
-      clients: [...fates].join("; "),
-    });
-  }
+  const cases = [
+    { name: "requests without a head", kind: "lastcall", path: "/stuck" },
+    { name: "responses begun and never ended", kind: "lastcall", path: "/head" },
+    { name: "requests without a head, cut without a word (control)", kind: "cut", path: "/stuck" },
+  ];
+  const seen = new Map(cases.map(({ name }) => [name, []]));
+  const order = shuffle(
+    cases.flatMap((each) => Array.from({ length: runs }, () => each)),
+    11,
+  );
+  for (const { name, kind, path } of order)
+    seen.get(name).push(await stuckRun(kind, path, gracefulTimeoutMs));
+  const ours = cases.filter(({ kind }) => kind === "lastcall").flatMap(({ name }) => seen.get(name));
+  const every = (done, field) => [...new Set(done.map((each) => each[field]))].join("; ");
   return {
     title: "A thousand stuck sockets",
     target: "exit within 100 ms of the deadline plus teardown (no hook here)",
-    method: `gracefulTimeoutMs ${gracefulTimeoutMs}, counted from the sending of SIGTERM.`,
-    pass,
-    table: table(rows),
+    method: `gracefulTimeoutMs ${gracefulTimeoutMs}, counted from the sending of SIGTERM. The control destroys every connection and exits two turns of the loop later. Computed: the server's own processor time from the deadline to the exit.`,
+    pass: ours.every(({ lateMs, code }) => lateMs <= 100 && code === 3),
+    table: table(
+      [...seen].map(([name, done]) => ({
+        case: name,
+        ...spread(done.map(({ lateMs }) => lateMs)),
+        "computed ms, median": rounded(median(done.map(({ computedMs }) => computedMs))),
+        "exit codes": every(done, "code"),
+        clients: every(done, "clients"),
+      })),
+    ),
   };
 }

@@ -27,6 +27,10 @@ export async function startServer(kind, options = {}, execArgv = []) {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const exited = once(child, "exit").then(([code, signal]) => ({ code, signal, atNs: nowNs() }));
+  let computedMs = 0;
+  child.on("message", (value) => {
+    computedMs = value.computedMs ?? computedMs;
+  });
   const port = await message(child, "port");
   const ask = (word) => {
     const answer = message(child, word);
@@ -37,6 +41,8 @@ export async function startServer(kind, options = {}, execArgv = []) {
     child,
     port,
     exited,
+    /** What the server computed between the end of its drain and its exit. */
+    computedMs: () => computedMs,
     memory: () => ask("memory"),
     /** A client's connection stands, and its request is written, long before a busy server has seen it. */
     async hasSeen(requests) {
