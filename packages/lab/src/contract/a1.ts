@@ -37,6 +37,7 @@ async function watch(court: Hearing, copy: Copy, door: "public" | "admin"): Prom
 
 async function judgeDoor(court: Hearing, copy: Copy, door: "public" | "admin"): Promise<void> {
   const samples = await watch(court, copy, door);
+  court.onTime(copy, DRAIN_DELAY_MS, samples[0]?.answer.endAtMs);
   const first = samples.find((sample) => sample.answer.status === 503);
   const wire = samples[0]?.answer.wire;
   court.demand(
@@ -84,11 +85,14 @@ async function judgeKeep(court: Hearing): Promise<void> {
   await putInFlight(court, copy, court.target("slow", { seconds: 1.5 }));
   copy.signal();
   const answer = await copy.ask(court.target("ready"));
+  court.onTime(copy, 500);
   const evidence = { todo: "With readinessInLameDuck keep, readiness turns at the gate.", wire: answer.wire };
   court.demandAnswer(answer, [200], "Readiness in the drain delay, told to keep,", evidence);
   await untilRefused(copy, 5000);
   idle.request(court.target("ready"));
-  court.demandAnswer(await idle.answer(), [503], "Readiness after the gate", { ...evidence, wire: idle });
+  const late = await idle.answer();
+  court.onTime(copy, 1400);
+  court.demandAnswer(late, [503], "Readiness after the gate", { ...evidence, wire: idle });
 }
 
 export const clause: Clause = {

@@ -45,6 +45,7 @@ export const clause: Clause = {
         return;
       }
       const draining = await copy.ask(court.target("live"), "admin");
+      court.onTime(copy, 900);
       court.demandAnswer(draining, [200], "Liveness on the admin port while draining", {
         todo: TODO,
         wire: draining.wire,
@@ -57,6 +58,7 @@ export const clause: Clause = {
         todo: "Run the teardown hooks after the drain.",
       });
       const teardown = await copy.ask(court.target("live"), "admin");
+      court.onTime(copy, sinceT0(copy, begun.atMs) + 350);
       court.demandAnswer(teardown, [200], "Liveness on the admin port in teardown", {
         todo: TODO,
         wire: teardown.wire,

@@ -23,11 +23,13 @@ export const clause: Clause = {
       for (const atMs of [0, 150, 300, 500]) {
         await untilAfterT0(copy, atMs);
         const answer = await copy.ask(court.target("ordinary", { id: `delay-${atMs}` }));
+        court.onTime(copy, DRAIN_DELAY_MS);
         const when = `A request on a new connection ${sinceT0(copy, answer.endAtMs)} ms after t0`;
         court.demandAnswer(answer, [200], when, { ...evidence, wire: answer.wire });
       }
       kept.request(court.target("ordinary", { id: "kept" }));
       const answer = await kept.answer();
+      court.onTime(copy, DRAIN_DELAY_MS);
       court.demandAnswer(answer, [200], "A request on a connection kept alive", { ...evidence, wire: kept });
       court.measure("lastServedMs", sinceT0(copy, answer.endAtMs));
       const exit = await court.exit(copy, 5000, "Nothing was in flight: exit when the drain delay is over.");

@@ -7,6 +7,7 @@ import { type Answer, type Wire, requestBytes } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const SHAPES = 8;
+const DRAIN_DELAY_MS = 1500;
 const TODO =
   "From the stop signal on set `Connection: close` where the head is written (writeHead), after everything that the app has set.";
 
@@ -20,24 +21,30 @@ function demandClose(court: Hearing, answer: Answer, what: string, wire: Wire | 
 }
 
 async function judgeAnnounce(court: Hearing): Promise<void> {
-  const copy = await court.start({ set: { drainDelay: 1000, leaveOrder: "announce-first" } });
+  const copy = await court.start({ set: { drainDelay: DRAIN_DELAY_MS, leaveOrder: "announce-first" } });
   const kept = await warm(court, copy);
   const slow = await putInFlight(court, copy, court.target("slow", { seconds: 0.4 }));
   copy.signal();
   // Whoever answers this has seen the signal: its line of events goes on only after the handler.
   const first = await copy.ask(court.target("ordinary", { id: "first" }));
+  const told = async (wire: Wire, what: string): Promise<void> => {
+    const answer = await wire.answer();
+    court.onTime(copy, DRAIN_DELAY_MS);
+    demandClose(court, answer, what, wire);
+  };
+  court.onTime(copy, DRAIN_DELAY_MS);
   court.demandAnswer(first, [200], "A request in the drain delay", { todo: TODO, wire: first.wire });
   kept.request(court.target("ordinary", { id: "kept" }));
-  demandClose(court, await kept.answer(), "A request on a connection kept alive", kept);
+  await told(kept, "A request on a connection kept alive");
   const fresh = await copy.open();
   fresh.request(court.target("ordinary", { id: "fresh" }));
-  demandClose(court, await fresh.answer(), "A request on a new connection", fresh);
+  await told(fresh, "A request on a new connection");
 
   if (court.subject.routes.stubborn !== undefined) {
     for (let shape = 0; shape < SHAPES; shape += 1) {
       const wire = await copy.open();
       wire.request(court.target("stubborn", { shape }));
-      demandClose(court, await wire.answer(), `The app's own keep-alive (shape ${shape})`, wire);
+      await told(wire, `The app's own keep-alive (shape ${shape})`);
     }
     court.measure("shapes", SHAPES);
   }
@@ -46,6 +53,7 @@ async function judgeAnnounce(court: Hearing): Promise<void> {
   piped.send([1, 2, 3].map((n) => requestBytes(court.target("ordinary", { id: `piped-${n}` }))).join(""));
   for (const n of [1, 2, 3]) {
     const answer = await piped.answer();
+    court.onTime(copy, DRAIN_DELAY_MS);
     court.demandAnswer(answer, [200], `Pipelined request ${n} of 3`, {
       todo: "Say `Connection: close` only on the answer to the last request received: what follows it is never sent.",
       wire: piped,
@@ -54,7 +62,7 @@ async function judgeAnnounce(court: Hearing): Promise<void> {
       demandClose(court, answer, "The last of three pipelined requests", piped);
     }
   }
-  demandClose(court, await slow.answer(), "A request in flight at t0, its head written later,", slow);
+  await told(slow, "A request in flight at t0, its head written later,");
 }
 
 /** Nobody was told: silence until the listener has closed, then `close` on what is still open. */
@@ -67,6 +75,7 @@ async function judgeWithheld(court: Hearing): Promise<void> {
   await copy.ask(court.target("ordinary", { id: "first" }));
   kept.request(court.target("ordinary", { id: "withheld" }));
   const silent = await kept.answer();
+  court.onTime(copy, 500);
   court.demandAnswer(silent, [200], "A request in the drain delay", { todo, wire: kept });
   court.demand(!announcesClose(silent), "Connection: close was sent before the listener had closed.", {
     todo,
@@ -74,7 +83,9 @@ async function judgeWithheld(court: Hearing): Promise<void> {
   });
   await untilRefused(copy, 5000);
   late.request(court.target("ordinary", { id: "after-the-gate" }));
-  demandClose(court, await late.answer(), "A request after the gate", late);
+  const answer = await late.answer();
+  court.onTime(copy, 500 + 1000);
+  demandClose(court, answer, "A request after the gate", late);
 }
 
 export const clause: Clause = {

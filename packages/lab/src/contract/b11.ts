@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Clause, Need } from "./clause.ts";
-import { type Hearing, hearing } from "./court.ts";
+import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, roundTrip, untilRefused } from "./moves.ts";
 import { openWire } from "./wire.ts";
 
@@ -38,14 +38,16 @@ async function judgeDoors(court: Hearing, folder: string): Promise<void> {
     todo,
     wire: second,
   });
+  court.onTime(copy, 500);
   for (const wire of [open, local]) {
     const probe = await copy.ask(court.target("live"), "admin");
     court.demandAnswer(probe, [200], "Liveness on the admin port while draining", { todo, wire: probe.wire });
     court.demandAnswer(await wire.answer(), [200], "A request in flight", { todo, wire });
   }
   if (mode !== undefined && court.subject.says.teardown !== undefined) {
-    await copy.line(court.saying("teardown", { name: "second" }));
+    const begun = await copy.line(court.saying("teardown", { name: "second" }));
     const probe = await copy.ask(court.target("live"), "admin");
+    court.onTime(copy, sinceT0(copy, begun?.atMs ?? 0) + 350);
     court.demandAnswer(probe, [200], "Liveness on the admin port in teardown", { todo, wire: probe.wire });
   }
   await court.exit(copy, 3000, todo);

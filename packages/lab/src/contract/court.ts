@@ -35,6 +35,9 @@ class Breach extends Error {
 
 class NotJudged extends Error {}
 
+/** The judge itself came too late to see what it had to see. */
+class Spoilt extends Error {}
+
 /** Whether the subject names what a judge needs; if not, the first thing that is missing. */
 export function missing(subject: Subject, needs: readonly Need[]): Need | null {
   for (const need of needs) {
@@ -146,6 +149,14 @@ export class Hearing {
     this.demand(excessMs < 0, reason, { ...evidence, timing: excessMs < HOPELESS_MS });
   }
 
+  /** What was to be seen until this long after t0 was seen (now, or at the given instant); otherwise the judge tries again. */
+  onTime(copy: Copy, untilMs: number, atMs: number = performance.now()): void {
+    const sinceMs = sinceT0(copy, atMs);
+    if (sinceMs > untilMs) {
+      throw new Spoilt(`The judge was ${sinceMs - untilMs} ms late: this machine is too busy for it.`);
+    }
+  }
+
   /** A whole answer with one of these statuses. */
   demandAnswer(answer: Answer, statuses: readonly number[], what: string, evidence: Evidence): void {
     const seen =
@@ -192,7 +203,7 @@ export class Hearing {
     if (error === null) {
       return { kind: "kept", measured: this.#measured };
     }
-    if (error instanceof NotJudged || error instanceof StartFailed) {
+    if (error instanceof NotJudged || error instanceof Spoilt || error instanceof StartFailed) {
       return { kind: "not judged", why: error.message };
     }
     const t0Ms = this.#copies.findLast((copy) => copy.t0Ms !== null)?.t0Ms ?? null;
@@ -249,7 +260,7 @@ export async function hearing(
       await body(court);
       return court.judgement(null);
     } catch (error) {
-      const spoilt = error instanceof Breach && error.evidence.timing === true;
+      const spoilt = error instanceof Spoilt || (error instanceof Breach && error.evidence.timing === true);
       if (!spoilt || tries === TRIES) {
         return court.judgement(error);
       }

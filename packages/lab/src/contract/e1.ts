@@ -32,6 +32,7 @@ export const clause: Clause = {
       copy.signal();
       await untilAfterT0(copy, DRAIN_DELAY_MS + 300);
       copy.signal("SIGTERM");
+      court.onTime(copy, DRAIN_DELAY_MS + GRACEFUL_TIMEOUT_MS - 100);
       const exit = await court.exit(copy, 4000, TODO);
       const texts = copy.lines.filter((line) => line.from === "stderr").map((line) => line.text);
       const records = findRecords(texts);

@@ -12,6 +12,7 @@ const NEEDS: readonly Need[] = [
   "settings.gracefulTimeout",
   "settings.admission",
 ];
+const GRACEFUL_TIMEOUT_MS = 1500;
 const TODO = "Count a request when it is let through, and its end when its response has closed.";
 
 export const clause: Clause = {
@@ -21,7 +22,9 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const copy = await court.start({ set: { drainDelay: 0, admission: "respond", gracefulTimeout: 1200 } });
+      const copy = await court.start({
+        set: { drainDelay: 0, admission: "respond", gracefulTimeout: GRACEFUL_TIMEOUT_MS },
+      });
       // Ten answered before the signal: two connections of five.
       const keptAlive = await Promise.all([warm(court, copy), warm(court, copy)]);
       for (const wire of keptAlive) {
@@ -49,6 +52,7 @@ export const clause: Clause = {
       for (let n = 0; n < 3; n += 1) {
         refused += (await copy.ask(court.target("ordinary", { id: "refused" }))).status === 503 ? 1 : 0;
       }
+      court.onTime(copy, GRACEFUL_TIMEOUT_MS - 100);
       await finished.answer();
       await court.exit(copy, 4000, TODO);
       const { requests } = court.record(copy);

@@ -32,6 +32,7 @@ async function judgeRespond(court: Hearing): Promise<void> {
   demandClearNo(court, await kept.answer(), "A request on an old connection", kept);
   for (let n = 0; n < 5; n += 1) {
     const answer = await copy.ask(court.target("ordinary", { id: `new-${n}` }));
+    court.onTime(copy, 850);
     demandClearNo(court, answer, "A request on a new connection", answer.wire);
   }
 }
@@ -64,6 +65,7 @@ async function judgeClose(court: Hearing): Promise<void> {
     );
   }
   const answer = await half.answer();
+  court.onTime(copy, 1250);
   if (answer.ended === "whole" && answer.status === 200) {
     // Served after all: no refusal, and so no unclear one.
     return;

@@ -7,7 +7,7 @@ import { putInFlight } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const SIGNALS = 100;
-const DRAIN_DELAY_MS = 2000;
+const DRAIN_DELAY_MS = 2500;
 const TODO =
   "Count a signal as a new one only after 200 ms of silence, counted from the last one, not from the first.";
 
@@ -25,7 +25,9 @@ export const clause: Clause = {
         await pause(8);
       }
       court.measure("lastSignalMs", sinceT0(copy, performance.now()));
+      court.onTime(copy, 1500);
       const served = await copy.ask(court.target("ordinary", { id: "still" }));
+      court.onTime(copy, DRAIN_DELAY_MS);
       court.demandAnswer(served, [200], `A request in the drain delay, after ${SIGNALS} signals,`, {
         todo: TODO,
         wire: served.wire,

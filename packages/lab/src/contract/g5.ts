@@ -1,7 +1,7 @@
 /** G5: a unix socket's file goes with its service, unless it is somebody else's by then. */
 
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, unlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { type Server, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -34,11 +34,12 @@ async function judgeOwn(court: Hearing, socket: string): Promise<void> {
 }
 
 async function judgeForeign(court: Hearing, socket: string): Promise<void> {
-  const copy = await court.start({ set: { drainDelay: 300 }, unixSocket: socket });
+  const copy = await court.start({ set: { drainDelay: 800 }, unixSocket: socket });
   await roundTrip(court, copy);
   copy.signal();
   // The next copy takes the path while the old one is in its drain delay.
-  await unlink(socket);
+  await rm(socket, { force: true });
+  court.onTime(copy, 700);
   const next = createServer((peer) => peer.end());
   await listen(next, socket);
   try {

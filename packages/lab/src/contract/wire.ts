@@ -271,36 +271,44 @@ export interface OpenOptions {
   readonly allowHalfOpen?: boolean;
   /** Speak plain TCP to a TLS port, to stand in the middle of a handshake. Default: false. */
   readonly bare?: boolean;
+  /** Connect at once, and begin the TLS handshake only when this has resolved. */
+  readonly handshakeAfter?: Promise<void>;
 }
 
-/** Opens a connection; rejects with `Refused`. */
-export function openWire(address: Address, options: OpenOptions = {}): Promise<Wire> {
-  const { allowHalfOpen = false, bare = false } = options;
+/** The subject's certificate is a test's own: who it is does not matter here. */
+const TLS_OPTIONS = { rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] };
+
+/** Resolves when `event` comes; rejects with `Refused` when an error comes before. */
+function reached(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
-    const secure = address.kind === "tcp" && address.tls && !bare;
-    let socket: Socket;
-    if (address.kind === "unix") {
-      socket = connectTcp({ path: address.path, allowHalfOpen: true });
-    } else if (secure) {
-      // The subject's certificate is a test's own: who it is does not matter here.
-      socket = connectTls({
-        host: "127.0.0.1",
-        port: address.port,
-        rejectUnauthorized: false,
-        ALPNProtocols: ["http/1.1"],
-      });
-      socket.allowHalfOpen = true;
-    } else {
-      socket = connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen: true });
-    }
     const refuse = (error: NodeJS.ErrnoException): void => {
       socket.destroy();
       reject(new Refused(error.code ?? error.message, performance.now()));
     };
     socket.once("error", refuse);
-    socket.once(secure ? "secureConnect" : "connect", () => {
+    socket.once(event, () => {
       socket.removeListener("error", refuse);
-      resolve(new OpenWire(socket, allowHalfOpen));
+      resolve();
     });
   });
+}
+
+/** Opens a connection; rejects with `Refused`. */
+export async function openWire(address: Address, options: OpenOptions = {}): Promise<Wire> {
+  const { allowHalfOpen = false, bare = false, handshakeAfter } = options;
+  const tcp =
+    address.kind === "unix"
+      ? connectTcp({ path: address.path, allowHalfOpen: true })
+      : connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen: true });
+  await reached(tcp, "connect");
+  if (address.kind === "unix" || !address.tls || bare) {
+    return new OpenWire(tcp, allowHalfOpen);
+  }
+  // What befalls it from here on the TLS socket tells.
+  tcp.on("error", () => {});
+  await handshakeAfter;
+  const secure = connectTls({ ...TLS_OPTIONS, socket: tcp });
+  secure.allowHalfOpen = true;
+  await reached(secure, "secureConnect");
+  return new OpenWire(secure, allowHalfOpen);
 }

@@ -116,10 +116,11 @@ function load(client: Client, leaving: () => boolean): { readonly tally: Tally; 
   };
 }
 
-/** Restarts under load; from `lagMs` after the signal new connections go to the next copy. */
+/** Restarts under load. The router's lag is over before the gate closes: it is closed by a second signal, after the switch. */
 async function restart(court: Hearing, make: (port: () => number) => Client): Promise<Tally> {
   const set: Partial<Record<Setting, number | string>> = {
-    drainDelay: 400,
+    gracePeriod: 60_000,
+    drainDelay: 20_000,
     leaveOrder: "announce-first",
     gracefulTimeout: 4000,
   };
@@ -138,6 +139,8 @@ async function restart(court: Hearing, make: (port: () => number) => Client): Pr
     current.signal();
     await pause(100);
     ({ port } = next);
+    await pause(300);
+    current.signal();
     await current.exited;
     current = next;
   }
