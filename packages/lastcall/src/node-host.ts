@@ -148,7 +148,11 @@ export function nodeHost(): Host {
     writeLine(line) {
       writeAll(2, `${line}\n`, 0);
     },
-    writeRecord,
+    writeRecord(line, file) {
+      // Output that is still queued has been cut somewhere: what follows would end up in the middle of its line.
+      const cut = process.stdout.writableLength + process.stderr.writableLength > 0;
+      writeRecord(line, file, cut);
+    },
     async flushOutput(ms) {
       const giveUpAt = performance.now() + ms;
       const queued = (): boolean => process.stdout.writableLength + process.stderr.writableLength > 0;

@@ -26,8 +26,11 @@ export function writeAll(fd: number, text: string, patienceMs: number): void {
   }
 }
 
-/** The record: one line on standard error, and in `file` where one is given. */
-export function writeRecord(line: string, file: string | undefined): void {
+/**
+ * The record: one line on standard error, and in `file` where one is given. `afterCut`: output before it may have ended in
+ * the middle of a line, which is ended first.
+ */
+export function writeRecord(line: string, file: string | undefined, afterCut: boolean): void {
   if (file !== undefined) {
     try {
       appendFileSync(file, `${line}\n`);
@@ -35,5 +38,5 @@ export function writeRecord(line: string, file: string | undefined): void {
       writeAll(2, `lastcall: the record could not be appended to ${file}: ${String(error)}\n`, 0);
     }
   }
-  writeAll(2, `${line}\n`, RECORD_PATIENCE_MS);
+  writeAll(2, `${afterCut ? "\n" : ""}${line}\n`, RECORD_PATIENCE_MS);
 }

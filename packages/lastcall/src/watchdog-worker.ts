@@ -93,7 +93,8 @@ function evaluate(session: Session, frames: readonly CallFrame[], expression: st
 function write(pulse: Pulse | null, blockedIn: string, exitCode: number): void {
   if (pulse !== null) {
     const record = JSON.parse(pulse.record) as ShutdownRecord;
-    writeRecord(formatRecord({ ...record, blockedIn, exitCode }), data.recordFile);
+    // What the blocked thread had queued on its streams cannot be known from here.
+    writeRecord(formatRecord({ ...record, blockedIn, exitCode }), data.recordFile, true);
   }
 }
 

@@ -161,6 +161,13 @@ export class Copy {
     this.#child.stderr?.destroy();
   }
 
+  /** Reads nothing from its stderr for this long, as a log collector that is behind. */
+  async leaveStderr(ms: number): Promise<void> {
+    this.#child.stderr?.pause();
+    await pause(ms);
+    this.#child.stderr?.resume();
+  }
+
   /** Ends the whole process group, whatever it does. */
   async kill(): Promise<void> {
     try {

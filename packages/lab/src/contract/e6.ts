@@ -38,6 +38,31 @@ async function judgeClosedStderr(court: Hearing, folder: string): Promise<void> 
   }
 }
 
+async function judgePipe(court: Hearing): Promise<void> {
+  const mode = court.subject.modes.hookTalks;
+  if (mode === undefined) {
+    return;
+  }
+  const copy = await court.start({ set: { drainDelay: 0 }, mode });
+  await roundTrip(court, copy);
+  copy.signal();
+  // Longer than anybody should wait for a reader.
+  await copy.leaveStderr(400);
+  const exit = await court.exit(
+    copy,
+    5000,
+    "Wait a bounded time for the output that is queued before the record.",
+  );
+  const record = court.record(copy);
+  court.demand(
+    record.exitCode === exit.code,
+    "The record that came behind a megabyte of output is not the exit's.",
+    {
+      todo: "Write the record with a loop that survives EAGAIN, after the output that is queued.",
+    },
+  );
+}
+
 async function judgeOwnExit(court: Hearing): Promise<void> {
   if (court.subject.routes.exit === undefined) {
     return;
@@ -74,6 +99,7 @@ export const clause: Clause = {
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
+      await judgePipe(court);
       await judgeOwnExit(court);
     }),
 };

@@ -85,6 +85,8 @@ export interface Modes {
   readonly hookSlow?: Mode;
   /** The teardown hook `second` opens another resource, `late`. */
   readonly hookLate?: Mode;
+  /** The teardown hook `second` writes a megabyte of lines to stderr. */
+  readonly hookTalks?: Mode;
   /** Prints `starting`, then takes 5 s before it listens; its hook `first` is registered before. */
   readonly slowStart?: Mode;
   /** Listens and announces itself, and never says that it is ready. */

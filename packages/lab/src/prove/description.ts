@@ -59,6 +59,7 @@ export const MODE_NAMES: Names<Subject["modes"]> = {
   hookFails: "the second of three teardown hooks fails",
   hookSlow: "the teardown hook `second` takes 400 ms",
   hookLate: "the teardown hook `second` opens another resource, `late`",
+  hookTalks: "the teardown hook `second` writes a megabyte of lines to stderr",
   slowStart: "prints `starting`, then takes 5 s before it listens",
   neverReady: "listens and never says that it is ready",
   clockJumps: "Date jumps an hour ahead and back during the shutdown",

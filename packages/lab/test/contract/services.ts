@@ -45,6 +45,7 @@ export const service: Subject = {
     hookFails: { HOOK: "fails" },
     hookSlow: { HOOK: "slow" },
     hookLate: { HOOK: "late" },
+    hookTalks: { HOOK: "talks" },
     slowStart: { START_DELAY: "5000" },
     neverReady: { NEVER_READY: "1" },
     clockJumps: { CLOCK_JUMPS: "1" },
