@@ -64,7 +64,7 @@ async function judgeLater(court: Hearing): Promise<void> {
     },
   );
   const forcedAtMs = copy.signal("SIGINT");
-  const exit = await court.exit(copy, 3000, "Let SIGINT while draining force: the deadline is now.");
+  const exit = await court.exit(copy, 3000, "Let SIGINT while draining force: the deadline is now.", true);
   const tookMs = exit.atMs - forcedAtMs;
   court.measure("exitAfterSigintMs", tookMs);
   court.demandInTime(

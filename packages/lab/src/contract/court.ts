@@ -168,7 +168,7 @@ export class Hearing {
   }
 
   /** The exit, or a breach when it has not come within this time from now. */
-  async exit(copy: Copy, withinMs: number, todo: string): Promise<Exit> {
+  async exit(copy: Copy, withinMs: number, todo: string, timing = false): Promise<Exit> {
     const giveUp = new AbortController();
     const late = pause(withinMs, null, { signal: giveUp.signal }).catch(() => null);
     const exit = await Promise.race([copy.exited, late]);
@@ -176,7 +176,7 @@ export class Hearing {
     this.demand(
       exit !== null,
       `The process was still running after ${sinceT0(copy, performance.now())} ms.`,
-      { todo },
+      { todo, timing },
     );
     return exit;
   }
