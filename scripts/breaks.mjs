@@ -66,7 +66,7 @@ for (const entry of chosen) {
     `${entry.service.padEnd(36)} ${String(entry.breaks ?? "-").padEnd(8)} ${(found || "-").padEnd(14)} ${String(counts.kept).padEnd(5)} ${String(counts.notJudged).padEnd(3)} ${right ? "" : "WRONG"}`,
   );
   if (!right) {
-    for (const { id, reason } of broken.filter(({ id }) => id !== entry.breaks)) {
+    for (const { id, reason } of broken) {
       console.log(`    ${id}: ${reason}`);
     }
   }

@@ -40,7 +40,7 @@ export function describeWrapper(ancestors: readonly Ancestor[]): string | null {
 
 /** The command line that a shell runs, or its script; null for one that somebody types into, or that traps signals itself. */
 function shellCommand({ args, script }: Ancestor): string | null {
-  const rest = args.slice(/busybox$/.test(args[0] ?? "") ? 2 : 1);
+  const rest = args.slice((args[0] ?? "").endsWith("busybox") ? 2 : 1);
   const at = rest.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   const command = at === -1 ? rest.find((arg) => !arg.startsWith("-")) : rest[at + 1];
   if (command === undefined || /\btrap\b/.test(at === -1 ? (script ?? "") : command)) {
