@@ -34,6 +34,11 @@ const IDS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id));
 
 export function lint(request: LintRequest): LintResult {
   const { workspace, settings } = load(request);
+  return judge(workspace, settings);
+}
+
+/** The same without a file system: what is in memory is all there is. */
+export function judge(workspace: Workspace, settings: Settings): LintResult {
   const model = buildModel(workspace, settings);
   const found = RULES.flatMap((rule) => [...findingsOf(rule, model)]);
   const sources = new Set<Source>([
@@ -44,8 +49,7 @@ export function lint(request: LintRequest): LintResult {
   return { findings: sorted(unique([...kept, ...own])), model, files: workspace.files.length, suppressed };
 }
 
-/** The files and settings, and the model of them: what `lastcall budget` needs too. */
-export function load(request: LintRequest): { workspace: Workspace; settings: Settings } {
+function load(request: LintRequest): { workspace: Workspace; settings: Settings } {
   const settings = settingsFor(request);
   return { workspace: openWorkspace(request.cwd, request.paths, settings.ignore), settings };
 }

@@ -23,8 +23,10 @@ export function makeSource(path: string, text: string): Source {
   return { path, text, starts };
 }
 
+/** Clamped to the file: parsers point one past its end when something is missing there. */
 export function place(source: Source, start: number, end: number): Place {
-  return { source, start, end: Math.max(start, end) };
+  const from = Math.min(Math.max(0, start), source.text.length);
+  return { source, start: from, end: Math.min(Math.max(from, end), source.text.length) };
 }
 
 /** Line and column of an offset, both counted from 1. */

@@ -111,22 +111,82 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function toPods(objects: readonly K8sObject[]): readonly Pod[] {
+  const index = indexOf(objects);
   return objects.flatMap((object) => {
     const path = TEMPLATES[object.kind];
     const template = path === undefined ? undefined : get(object.tree, ...path);
     const spec = get(template, "spec");
-    return template === undefined || spec?.kind !== "map" ? [] : [toPod(object, template, spec, objects)];
+    return template === undefined || spec?.kind !== "map" ? [] : [toPod(object, template, spec, index)];
   });
 }
 
-function toPod(object: K8sObject, template: Tree, spec: Tree, objects: readonly K8sObject[]): Pod {
+/** What may belong to a pod, by one key that both sides know: thousands of manifests are then joined in one pass. */
+interface Index {
+  /** Services and disruption budgets by namespace and the first label of their selector. */
+  readonly selecting: ReadonlyMap<string, readonly Selecting[]>;
+  /** Ingresses by namespace and the Services they name. */
+  readonly ingresses: ReadonlyMap<string, readonly K8sObject[]>;
+  /** Autoscalers by namespace, kind and name of their target. */
+  readonly autoscalers: ReadonlyMap<string, readonly K8sObject[]>;
+}
+
+interface Selecting {
+  readonly object: K8sObject;
+  readonly labels: readonly (readonly [string, string])[];
+}
+
+function indexOf(objects: readonly K8sObject[]): Index {
+  const selecting = new Map<string, Selecting[]>();
+  const ingresses = new Map<string, K8sObject[]>();
+  const autoscalers = new Map<string, K8sObject[]>();
+  for (const object of objects) {
+    const { kind, namespace, tree } = object;
+    if (kind === "Service" || kind === "PodDisruptionBudget") {
+      const selector = get(tree, "spec", "selector");
+      const labels = [...texts(kind === "Service" ? selector : get(selector, "matchLabels"))];
+      const [first] = labels;
+      if (first !== undefined) {
+        push(selecting, joined(namespace, ...first), { object, labels });
+      }
+    } else if (kind === "Ingress") {
+      for (const name of new Set(backendsOf(tree))) {
+        push(ingresses, joined(namespace, name), object);
+      }
+    } else if (kind === "HorizontalPodAutoscaler" || kind === "ScaledObject") {
+      const target = get(tree, "spec", "scaleTargetRef");
+      push(
+        autoscalers,
+        joined(namespace, text(get(target, "kind")) ?? "Deployment", text(get(target, "name")) ?? ""),
+        object,
+      );
+    }
+  }
+  return { selecting, ingresses, autoscalers };
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.join("\u0000");
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) {
+    map.set(key, [value]);
+  } else {
+    list.push(value);
+  }
+}
+
+function toPod(object: K8sObject, template: Tree, spec: Tree, index: Index): Pod {
+  const { namespace } = object;
   const labels = texts(get(template, "metadata", "labels"));
   const annotations = texts(get(template, "metadata", "annotations"));
-  const near = objects.filter(({ namespace }) => namespace === object.namespace);
-  const services = near.filter(
-    (one) => one.kind === "Service" && selects(get(one.tree, "spec", "selector"), labels),
-  );
-  const names = new Set(services.map(({ name }) => name));
+  const selecting = [...labels]
+    .flatMap((pair) => index.selecting.get(joined(namespace, ...pair)) ?? [])
+    // Every label of the selector is on the pod.
+    .filter((one) => one.labels.every(([key, value]) => labels.get(key) === value))
+    .map((one) => one.object);
+  const services = selecting.filter(({ kind }) => kind === "Service");
   const inits = items(get(spec, "initContainers")).map((tree) => toContainer(tree, true, annotations));
   return {
     object,
@@ -140,22 +200,12 @@ function toPod(object: K8sObject, template: Tree, spec: Tree, objects: readonly 
     containers: items(get(spec, "containers")).map((tree) => toContainer(tree, false, annotations)),
     sidecars: inits.filter(({ tree }) => text(get(tree, "restartPolicy")) === "Always"),
     services,
-    ingresses: near.filter(
-      (one) => one.kind === "Ingress" && backendsOf(one.tree).some((name) => names.has(name)),
-    ),
-    autoscaler: near.find((one) => isAutoscalerOf(one, object)),
-    budgets: near.filter(
-      (one) =>
-        one.kind === "PodDisruptionBudget" &&
-        selects(get(one.tree, "spec", "selector", "matchLabels"), labels),
-    ),
+    ingresses: [
+      ...new Set(services.flatMap(({ name }) => index.ingresses.get(joined(namespace, name)) ?? [])),
+    ],
+    autoscaler: index.autoscalers.get(joined(namespace, object.kind, object.name))?.[0],
+    budgets: selecting.filter(({ kind }) => kind === "PodDisruptionBudget"),
   };
-}
-
-/** Every label of a non-empty selector is on the pod. */
-function selects(selector: Tree | undefined, labels: ReadonlyMap<string, string>): boolean {
-  const wanted = [...texts(selector)];
-  return wanted.length > 0 && wanted.every(([key, value]) => labels.get(key) === value);
 }
 
 function backendsOf(tree: Tree): readonly string[] {
@@ -169,15 +219,6 @@ function backendsOf(tree: Tree): readonly string[] {
     const name = text(get(backend, "service", "name")) ?? text(get(backend, "serviceName"));
     return name === undefined ? [] : [name];
   });
-}
-
-function isAutoscalerOf(one: K8sObject, object: K8sObject): boolean {
-  const target = get(one.tree, "spec", "scaleTargetRef");
-  return (
-    (one.kind === "HorizontalPodAutoscaler" || one.kind === "ScaledObject") &&
-    text(get(target, "name")) === object.name &&
-    (text(get(target, "kind")) ?? "Deployment") === object.kind
-  );
 }
 
 function toContainer(tree: Tree, init: boolean, annotations: ReadonlyMap<string, string>): PodContainer {

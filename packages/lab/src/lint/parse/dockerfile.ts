@@ -1,6 +1,7 @@
 /** Dockerfiles, through `dockerfile-ast`: stages, arguments with defaults, and the commands in either form, with places. */
 
-import { DockerfileParser, type Instruction, type JSONInstruction } from "dockerfile-ast";
+import { createRequire } from "node:module";
+import type { DockerfileParser, Instruction, JSONInstruction } from "dockerfile-ast";
 import { type Place, type Source, place } from "../source.ts";
 
 export interface Argument {
@@ -36,8 +37,16 @@ export interface Dockerfile {
   readonly stages: readonly Stage[];
 }
 
+/** Loaded when the first Dockerfile is read: one manifest alone should be checked in a blink. */
+function parser(): typeof DockerfileParser {
+  const loaded = createRequire(import.meta.url)("dockerfile-ast") as {
+    readonly DockerfileParser: typeof DockerfileParser;
+  };
+  return loaded.DockerfileParser;
+}
+
 export function readDockerfile(source: Source, folder: string): Dockerfile {
-  const parsed = DockerfileParser.parse(source.text);
+  const parsed = parser().parse(source.text);
   const args = new Map<string, string>();
   const stages: { name: string | undefined; from: string; at: Place; instructions: DockerCommand[] }[] = [];
   for (const instruction of parsed.getInstructions()) {

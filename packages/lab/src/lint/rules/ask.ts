@@ -158,16 +158,12 @@ export function deregistration(
     }
   }
   for (const service of pod.services) {
-    const names = service.annotations.get("cloud.google.com/backend-config") ?? "";
-    for (const config of model.objects) {
+    const names = service.annotations.get("cloud.google.com/backend-config");
+    for (const config of names === undefined ? [] : model.objects) {
       const value = get(config.tree, "spec", "connectionDraining", "drainingTimeoutSec");
       const limit = number(value);
-      if (
-        config.kind === "BackendConfig" &&
-        names.includes(`"${config.name}"`) &&
-        limit !== undefined &&
-        value !== undefined
-      ) {
+      const named = config.kind === "BackendConfig" && names?.includes(`"${config.name}"`) === true;
+      if (named && limit !== undefined && value !== undefined) {
         found.push({ ms: limit * 1000, at: value.at });
       }
     }

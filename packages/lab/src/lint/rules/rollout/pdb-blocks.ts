@@ -1,6 +1,7 @@
 /** A budget that allows nothing. */
 
 import type { Rule } from "../../finding.ts";
+import type { K8sObject, Pod } from "../../model/kubernetes.ts";
 import { get, text } from "../../parse/tree.ts";
 import { pctOrInt } from "../ask.ts";
 
@@ -10,12 +11,18 @@ export const pdbBlocks: Rule = {
   summary: "A PodDisruptionBudget allows no eviction at all.",
   why: "Node drains hang until somebody deletes the pods by hand, often with force, which skips the grace period.",
   *check(model) {
+    const byBudget = new Map<K8sObject, Pod[]>();
+    for (const pod of model.pods) {
+      for (const budget of pod.budgets) {
+        byBudget.set(budget, [...(byBudget.get(budget) ?? []), pod]);
+      }
+    }
     for (const object of model.objects.filter(({ kind }) => kind === "PodDisruptionBudget")) {
       const most = get(object.tree, "spec", "maxUnavailable");
       const least = get(object.tree, "spec", "minAvailable");
       const none = pctOrInt(most);
       const all = pctOrInt(least);
-      const covered = model.pods.filter(({ budgets }) => budgets.includes(object));
+      const covered = byBudget.get(object) ?? [];
       const replicas =
         covered.length === 1 && covered[0]?.autoscaler === undefined ? covered[0]?.replicas : undefined;
       const blocks =
