@@ -55,7 +55,19 @@ async function configSchema() {
   return `${JSON.stringify(make(CONFIG), null, 2)}\n`;
 }
 
+/** Every lint rule with its severity, its page and its two fixtures. */
+async function ruleTable() {
+  const { RULES } = await import(path.join(root, "packages/lab/dist/src/lint/rules/all.js"));
+  const fixtures = "../../packages/lab/test/lint/fixtures";
+  const rows = RULES.map(
+    ({ id, severity, summary }) =>
+      `| [${id}](${id}.md) | ${severity} | ${summary.replaceAll("|", "\\|")} | [fires](${fixtures}/${id}/fires) | [stays silent](${fixtures}/${id}/stays-silent) |`,
+  );
+  return `# The rules of \`lastcall lint\`\n\n${RULES.length} rules; the severity is the most severe that a rule gives. [../lint.md](../lint.md) says how to use them.\n\n| rule | severity | what it finds | | |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+}
+
 await whole("docs/lastcall.config.schema.json", configSchema);
+await whole("docs/rules/README.md", ruleTable);
 
 for (const [file, parts] of Object.entries(PARTS)) {
   const at = path.join(root, file);

@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   budget: async () => (await import("./commands/budget.ts")).budgetCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
+  completion: async () => (await import("./commands/completion.ts")).completionCommand,
   lint: async () => (await import("./commands/lint.ts")).lintCommand,
   prove: async () => (await import("./commands/prove.ts")).proveCommand,
   rollout: async () => (await import("./commands/rollout.ts")).rollout,
