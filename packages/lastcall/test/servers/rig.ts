@@ -56,6 +56,8 @@ export async function rig(server: NetServer, options: LifecycleOptions = {}): Pr
     writeLine: nothing,
     writeRecord: nothing,
     exit: nothing,
+    // It would hold the deadline against the test runner's own process.
+    startWatchdog: () => ({ beat: nothing, stop: nothing }),
   };
   const life = createLifecycle({ ...TIMES, ...options }, host);
   life.http(server as Server);
