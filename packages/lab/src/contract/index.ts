@@ -23,6 +23,7 @@ import { clause as b11 } from "./b11.ts";
 import { clause as c1 } from "./c1.ts";
 import { clause as c2 } from "./c2.ts";
 import { clause as c3 } from "./c3.ts";
+import { clause as c4 } from "./c4.ts";
 import { clause as c5 } from "./c5.ts";
 import { clause as c6 } from "./c6.ts";
 import { clause as c7 } from "./c7.ts";
@@ -79,7 +80,7 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   C1: c1,
   C2: c2,
   C3: c3,
-  C4: later("C4", "core", "a handler that blocks the event loop cannot hold the process past the deadline"),
+  C4: c4,
   C5: c5,
   C6: c6,
   C7: c7,

@@ -22,10 +22,14 @@ export interface ShutdownRecord {
   readonly outcome: string;
   readonly endedBy: string;
   readonly exitCode: number;
+  /** Only where the watchdog ended the process. */
+  readonly blockedIn?: string;
 }
 
 /** Fields that must be there, and what they must be, for a line to be read as a record. */
-const FIELDS: Readonly<Record<keyof ShutdownRecord, "string" | "number" | "object" | "string or null">> = {
+const FIELDS: Readonly<
+  Record<Exclude<keyof ShutdownRecord, "blockedIn">, "string" | "number" | "object" | "string or null">
+> = {
   schema: "string",
   reason: "string",
   signal: "string or null",

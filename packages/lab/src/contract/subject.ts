@@ -53,6 +53,10 @@ export interface Routes {
   readonly abortable?: Route;
   /** Answers 200 and sets `Connection: keep-alive` itself; `{shape}` counts from 0 over the ways to do so. */
   readonly stubborn?: Route;
+  /** Blocks the event loop in the language itself for `{seconds}`. */
+  readonly spin?: Route;
+  /** The same in native code, where no debugger can break in. */
+  readonly native?: Route;
   /** Throws an uncaught error outside of any handler, soon. */
   readonly crash?: Route;
   /** The app ends the process itself with exit code 7, at once. */

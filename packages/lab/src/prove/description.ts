@@ -25,6 +25,8 @@ export const ROUTE_NAMES: Names<Subject["routes"]> = {
   abortable: "never answers; prints says.aborted when it is told to stop",
   stubborn: "sets Connection: keep-alive itself; {shape} counts the ways from 0",
   crash: "throws an uncaught error outside of any handler",
+  spin: "blocks the event loop for {seconds}",
+  native: "blocks it in native code, where no debugger can break in",
   exit: "the app ends the process itself with exit code 7",
 };
 

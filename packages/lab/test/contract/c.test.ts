@@ -21,6 +21,10 @@ suite("C. The deadline", { concurrency: 2 }, () => {
     proves(CLAUSES.C3, [[naive("close"), /still running/]]),
   );
   test(
+    "C4 a handler that blocks the event loop cannot hold the process past the deadline by more than 500 ms",
+    proves(CLAUSES.C4, [[naive("close"), /still running/]]),
+  );
+  test(
     "C5 a teardown hook that never settles is bounded, and the hooks after it still run",
     proves(CLAUSES.C5, [
       [

@@ -27,6 +27,8 @@ export const service: Subject = {
     abortableTask: "POST /task/abort?seconds={seconds}&id={id}",
     abortable: "GET /abortable?id={id}",
     stubborn: "GET /stubborn?shape={shape}",
+    spin: "GET /spin?seconds={seconds}",
+    native: "GET /native?seconds={seconds}",
     crash: "GET /crash",
     exit: "GET /exit",
   },
