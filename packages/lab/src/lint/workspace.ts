@@ -45,7 +45,10 @@ export function openWorkspace(cwd: string, paths: readonly string[], ignore: rea
   const files: WorkFile[] = [];
   const problems: FileProblem[] = [];
   const cache = new Map<string, Source | undefined>();
-  const ignored = ignore.map(globPattern);
+  const patterns = ignore.map(globPattern);
+  const given = paths.map((one) => slashed(path.relative(cwd, path.resolve(cwd, one))));
+  /** Who names a path that a pattern leaves out wants it read: the pattern then holds for nothing. */
+  const ignored = patterns.filter((pattern) => !given.some((relative) => pattern.test(relative)));
   const seen = new Set<string>();
 
   const lookup = (relative: string): Source | undefined => {
@@ -101,9 +104,8 @@ export function openWorkspace(cwd: string, paths: readonly string[], ignore: rea
     }
   };
 
-  for (const given of paths) {
-    const relative = slashed(path.relative(cwd, path.resolve(cwd, given)));
-    const absolute = path.resolve(cwd, given);
+  for (const relative of given) {
+    const absolute = path.resolve(cwd, relative);
     if (!existsSync(absolute)) {
       problems.push(unreadable(relative, new Error("There is no such file or folder.")));
     } else if (statSync(absolute).isDirectory()) {
