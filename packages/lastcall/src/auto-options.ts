@@ -6,7 +6,7 @@
 import { planBudget } from "./budget.ts";
 import { LastcallError } from "./errors.ts";
 import type { Host } from "./host.ts";
-import { OPTION_TABLE, readOptions } from "./options.ts";
+import { OPTION_TABLE, readOptions, type ProbePaths } from "./options.ts";
 import { detectPlatform } from "./platform.ts";
 
 export interface AutoOptions {
@@ -14,8 +14,11 @@ export interface AutoOptions {
   readonly foreign: "defer" | "run";
   /** `LASTCALL_CLOSE_LAST_PORTS`: servers that serve until everything else is done, metrics say. */
   readonly closeLastPorts: ReadonlySet<number>;
-  /** `LASTCALL_READY_PATH`: paths that the app answers, until the stop begins; from then on we answer 503. */
-  readonly readyPaths: ReadonlySet<string>;
+  /**
+   * `LASTCALL_PROBE_PATHS`: where the app answers its own probes. They are no work, and from the stop on its readiness says
+   * 503. Null when it was not said.
+   */
+  readonly probePaths: ProbePaths | null;
   readonly strict: boolean;
   /** The environment for the lifecycle, without what cannot be used. */
   readonly env: Host["env"];
@@ -42,14 +45,9 @@ export function readAutoOptions(host: Host): AutoOptions {
       new LastcallError("LASTCALL_ENVIRONMENT", `${name} is '${env[name]}', but must be ${range}.`).message,
     );
   };
-  const list = (name: string): readonly string[] =>
-    (env[name] ?? "")
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
 
   for (const { env: name } of Object.values(OPTION_TABLE)) {
-    if (name !== null && env[name] !== undefined) {
+    if (env[name] !== undefined) {
       dropIfRefused(env, [name], problems, () => void readOptions({}, { [name]: env[name] }));
     }
   }
@@ -61,22 +59,17 @@ export function readAutoOptions(host: Host): AutoOptions {
   if (foreign !== "defer" && foreign !== "run") {
     wrong("LASTCALL_FOREIGN", "defer or run");
   }
-  const ports = list("LASTCALL_CLOSE_LAST_PORTS").map(Number);
+  const ports = (env["LASTCALL_CLOSE_LAST_PORTS"] ?? "")
+    .split(",")
+    .filter((part) => part.trim() !== "")
+    .map(Number);
   if (!ports.every((port) => Number.isInteger(port) && port > 0 && port <= 65_535)) {
     wrong("LASTCALL_CLOSE_LAST_PORTS", "ports from 1 to 65535, separated by commas");
-  }
-  const paths = list("LASTCALL_READY_PATH");
-  if (!paths.every((path) => path.startsWith("/"))) {
-    wrong("LASTCALL_READY_PATH", "paths that begin with /, separated by commas");
-  }
-  if (paths.length > 0 && !env["LASTCALL_LEAVE_ORDER"]) {
-    // Somebody asks for readiness there, and so will be told.
-    env["LASTCALL_LEAVE_ORDER"] = "announce-first";
   }
   return {
     foreign: foreign === "run" ? "run" : "defer",
     closeLastPorts: new Set(ports.filter((port) => Number.isInteger(port))),
-    readyPaths: new Set(paths.filter((path) => path.startsWith("/"))),
+    probePaths: env["LASTCALL_PROBE_PATHS"] ? (readOptions({}, env).probePaths ?? null) : null,
     strict: env["LASTCALL_STRICT"] === "1",
     env,
     problems,

@@ -12,6 +12,7 @@ import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
 import type { Host } from "./host.ts";
 import type { Lifecycle } from "./life.ts";
+import { probeAt } from "./probes.ts";
 import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
 import { holdClose } from "./servers/held-close.ts";
 import { VERSION } from "./version.ts";
@@ -105,12 +106,28 @@ class Auto implements AutoMode {
       this.#closeLast.add(server);
       return;
     }
-    if (this.#http.has(server as HttpServer)) {
-      life.http(server as HttpServer);
+    if (isHttpLike(server)) {
+      this.#noteProbes(server);
+      life.http(server);
       return;
     }
     life.onTeardown(`server ${describeAddress(server, port)}`, () => {
       Server.prototype.close.call(server);
+    });
+  }
+
+  /** The probes that the app answers itself are no work. Runs after the lifecycle's own listener and before the app's. */
+  #noteProbes(server: HttpServer): void {
+    const paths = this.#options.probePaths;
+    if (paths === null) {
+      return;
+    }
+    const { noteProbe } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+    server.prependListener("request", (request: IncomingMessage) => {
+      const probe = probeAt(request.url ?? "", { live: "", state: "", ready: "", ...paths });
+      if (probe !== null) {
+        noteProbe?.(request, probe);
+      }
     });
   }
 
@@ -166,7 +183,10 @@ class Auto implements AutoMode {
       return;
     }
     this.#stopping = true;
-    answerReadiness([...this.#http], this.#options.readyPaths);
+    const ready = this.#options.probePaths?.ready;
+    if (ready !== undefined) {
+      this.#http.forEach((server) => denyReadiness(server, ready));
+    }
     if (this.#options.foreign === "run") {
       return;
     }
@@ -223,24 +243,19 @@ class Auto implements AutoMode {
   }
 }
 
-/** From the stop on, the app's own readiness paths say no; until then the app answers them. */
-function answerReadiness(servers: readonly HttpServer[], paths: ReadonlySet<string>): void {
-  if (paths.size === 0) {
-    return;
-  }
-  for (const server of servers) {
-    const emit = server.emit as (event: string | symbol, ...args: unknown[]) => boolean;
-    server.emit = function answering(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
-      const request = args[0] as IncomingMessage;
-      if (event !== "request" || !paths.has(request.url?.split("?", 1)[0] ?? "")) {
-        return Reflect.apply(emit, this, [event, ...args]);
-      }
-      const response = args[1] as ServerResponse;
-      response.writeHead(503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-      response.end(request.method === "HEAD" ? undefined : '{"ready":false}\n');
-      return true;
-    } as HttpServer["emit"];
-  }
+/** From the stop on, the app's own readiness path says no; until then the app answers it. */
+function denyReadiness(server: HttpServer, ready: string): void {
+  const emit = server.emit as (event: string | symbol, ...args: unknown[]) => boolean;
+  server.emit = function denying(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
+    const request = args[0] as IncomingMessage;
+    if (event !== "request" || probeAt(request.url ?? "", { live: "", state: "", ready }) !== "ready") {
+      return Reflect.apply(emit, this, [event, ...args]);
+    }
+    const response = args[1] as ServerResponse;
+    response.writeHead(503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+    response.end(request.method === "HEAD" ? undefined : '{"ready":false}\n');
+    return true;
+  } as HttpServer["emit"];
 }
 
 function requireSameMajor({ version }: Registered): void {

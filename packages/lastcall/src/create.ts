@@ -23,7 +23,13 @@ export function createLifecycle(options: LifecycleOptions = {}, host: Host = nod
   }
   const read = readOptions(options, host.env);
   const life = new LifecycleCore(read, host);
-  const entry: Registered = { version: VERSION, options: read, life, beat: life.beat };
+  const entry: Registered = {
+    version: VERSION,
+    options: read,
+    life,
+    beat: life.beat,
+    noteProbe: life.noteProbe,
+  };
   host.registry[LIFECYCLE_KEY] = entry;
   life.events.once("record", () => {
     // The life is over. A test, or a script that goes on, may begin another one.

@@ -17,6 +17,7 @@ import { isReady, transition, type Effect, type LifeEvent, type State } from "./
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
+import type { Probe } from "./probes.ts";
 import { describeWaiting } from "./progress.ts";
 import { AUTO_KEY, type AutoMode } from "./registry.ts";
 import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
@@ -96,12 +97,9 @@ export class LifecycleCore implements Lifecycle {
       isReady: () => isReady(this.#state, options.readinessInLameDuck ?? "fail"),
       describe: () => this.#describe(),
     };
-    this.probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) => {
-      if (probe === "ready") {
-        this.#readinessAskedAt = host.now();
-      }
-      this.#fleet.noteProbe(request);
-    });
+    this.probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) =>
+      this.noteProbe(request, probe),
+    );
     this.#fleet = new Fleet({
       host,
       admission: this.#admission,
@@ -600,6 +598,14 @@ export class LifecycleCore implements Lifecycle {
     }
     return this.#stop;
   }
+
+  /** A probe is no work, and whoever asks for readiness will hear of the stop. */
+  readonly noteProbe = (request: IncomingMessage, probe: Probe): void => {
+    if (probe === "ready") {
+      this.#readinessAskedAt = this.#host.now();
+    }
+    this.#fleet.noteProbe(request);
+  };
 
   /** For the watchdog, which calls it in the paused thread: the record as of now. */
   readonly beat = (): void => this.#guard.beat();

@@ -70,7 +70,7 @@ type Kind =
   | { readonly kind: "port" | "text" | "signals" | "paths" };
 
 interface OptionRow {
-  readonly env: string | null;
+  readonly env: string;
   readonly value: Kind;
 }
 
@@ -102,7 +102,7 @@ export const OPTION_TABLE: Readonly<Record<keyof LifecycleOptions, OptionRow>> =
   settleMs: { env: "LASTCALL_SETTLE", value: { kind: "duration", min: 0 } },
   adminPort: { env: "LASTCALL_ADMIN_PORT", value: { kind: "port" } },
   adminHost: { env: "LASTCALL_ADMIN_HOST", value: { kind: "text" } },
-  probePaths: { env: null, value: { kind: "paths" } },
+  probePaths: { env: "LASTCALL_PROBE_PATHS", value: { kind: "paths" } },
   log: { env: "LASTCALL_LOG", value: { kind: "choice", of: ["text", "none"] } },
 };
 
@@ -120,8 +120,8 @@ export function readOptions(options: LifecycleOptions, env: Env): LifecycleOptio
     }
   }
   for (const [name, row] of Object.entries(OPTION_TABLE)) {
-    const text = row.env === null ? undefined : env[row.env];
-    if (row.env !== null && text !== undefined && text !== "") {
+    const text = env[row.env];
+    if (text !== undefined && text !== "") {
       merged[name] = fromText(text, row.env, row.value);
     }
     if (merged[name] !== undefined) {
@@ -135,7 +135,6 @@ export function readOptions(options: LifecycleOptions, env: Env): LifecycleOptio
 export const AUTO_VARIABLES: readonly string[] = [
   "LASTCALL_FOREIGN",
   "LASTCALL_CLOSE_LAST_PORTS",
-  "LASTCALL_READY_PATH",
   "LASTCALL_STRICT",
 ];
 
@@ -153,6 +152,9 @@ function fromText(text: string, name: string, kind: Kind): unknown {
       return Number(text);
     case "signals":
       return text.split(",").map((signal) => signal.trim());
+    case "paths":
+      // `ready=/ready,live=/health`
+      return Object.fromEntries(text.split(",").map((pair) => pair.split("=").map((part) => part.trim())));
     default:
       return text;
   }

@@ -3,8 +3,10 @@
  * created, auto mode when `lastcall/auto` is loaded; the marks tell our own listeners and servers from the app's.
  */
 
+import type { IncomingMessage } from "node:http";
 import type { LifecycleOptions } from "./options.ts";
 import type { Lifecycle } from "./life.ts";
+import type { Probe } from "./probes.ts";
 
 /** The process's one lifecycle. */
 export const LIFECYCLE_KEY: unique symbol = Symbol.for("lastcall.lifecycle");
@@ -15,6 +17,8 @@ export interface Registered {
   readonly life: Lifecycle;
   /** Called by the watchdog in the paused main thread. */
   readonly beat?: () => void;
+  /** Called by auto mode: the app itself answers this probe, so it is no work. */
+  readonly noteProbe?: (request: IncomingMessage, probe: Probe) => void;
 }
 
 /** The process's one auto mode. */

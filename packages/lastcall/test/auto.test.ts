@@ -139,7 +139,7 @@ suite("auto mode finds what the app has", { concurrency: 2 }, () => {
   });
 
   test("A1 the app's own readiness path says no from the signal on, where it was named", async (t) => {
-    const child = startAuto(t, "none", { env: { LASTCALL_READY_PATH: "/ready" } });
+    const child = startAuto(t, "none", { env: { LASTCALL_PROBE_PATHS: "ready=/ready" } });
     const port = await child.port();
     assert.equal((await ask(port, "/ready?x")).body, "hello\n");
     const held = ask(port, "/hold");
@@ -150,7 +150,8 @@ suite("auto mode finds what the app has", { concurrency: 2 }, () => {
     assert.equal((await ask(port, "/")).body, "hello\n");
     assert.equal((await held).status, 200);
     assert.equal(await child.ended(), 0);
-    assert.equal(child.record()?.leaveOrder, "announce-first");
+    assert.equal(child.record()?.leaveOrder, "announce-first", "somebody asks for readiness");
+    assert.equal(child.record()?.requests.accepted, 2, "probes are no work");
   });
 
   test("B11 a server on a port named in LASTCALL_CLOSE_LAST_PORTS serves until everything else is done", async (t) => {

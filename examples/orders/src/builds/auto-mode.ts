@@ -21,7 +21,9 @@ export async function loadAutoMode({ lifecycle, adminPort }: Options): Promise<v
     const value = lifecycle[option as keyof typeof VARIABLES];
     if (value !== undefined) process.env[name] ??= typeof value === "number" ? `${value}ms` : value;
   }
-  process.env["LASTCALL_READY_PATH"] ??= "/ready";
+  process.env["LASTCALL_PROBE_PATHS"] ??= "live=/health,ready=/ready,state=/statez";
+  // As with the `lastcall` build: a budget that cannot fit is not served with.
+  process.env["LASTCALL_STRICT"] ??= "1";
   if (adminPort !== undefined) process.env["LASTCALL_CLOSE_LAST_PORTS"] ??= String(adminPort);
   await import("lastcall/auto");
 }
