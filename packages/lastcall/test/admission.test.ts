@@ -71,3 +71,22 @@ test("B10 an exchange that waits for two things ends with the second", () => {
   admission.settle(both);
   assert.equal(ended, 1);
 });
+
+test("what is refused was never accepted, and is counted by how", () => {
+  const admission = new Admission(() => {});
+  admission.refuse("503");
+  admission.refuse("503");
+  admission.refuse("dropped");
+  const { accepted, completed, refused } = admission.counts();
+  assert.deepEqual([accepted, completed], [0, 0]);
+  assert.deepEqual(refused, { "503": 2, "408": 0, "400": 0, dropped: 1 });
+});
+
+test("a client that has gone away is part of completed", () => {
+  const admission = new Admission(() => {});
+  const gone = { ...exchange(), clientGone: true };
+  admission.begin(gone);
+  admission.settle(gone);
+  const { accepted, completed, clientGone } = admission.counts();
+  assert.deepEqual([accepted, completed, clientGone], [1, 1, 1]);
+});

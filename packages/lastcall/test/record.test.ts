@@ -23,7 +23,8 @@ test("E1 the record is one line of at most 4 KiB: lists are cut and say so, coun
     errors: Array.from({ length: 50 }, () => "é".repeat(1000)),
     requests: { ...record.requests, unfinished: 1000 },
   });
-  assert.ok(Buffer.byteLength(line) < RECORD_LIMIT_BYTES);
+  assert.equal(RECORD_LIMIT_BYTES, 4096);
+  assert.ok(Buffer.byteLength(line) < 4096);
   assert.ok(!line.includes("\n"));
   const read = JSON.parse(line) as ShutdownRecord;
   assert.equal(read.requests.unfinished, 1000);
@@ -45,4 +46,12 @@ test("E3 clean and incomplete stops have different exit codes under both policie
     [143, 3, 1],
   );
   assert.equal(exitCodeOf("drained", "signal", null), 0);
+});
+
+test("E1 the limit is in bytes, whatever the script that routes and errors are written in", async () => {
+  const record = await anyRecord();
+  const errors = Array.from({ length: 12 }, () => "語".repeat(100));
+  const line = formatRecord({ ...record, errors });
+  assert.ok(line.length < 4096);
+  assert.ok(Buffer.byteLength(line) < 4096);
 });

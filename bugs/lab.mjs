@@ -1,0 +1,96 @@
+// Bugs in the lab: what it measures, keeps and judges.
+const src = (name) => `packages/lab/src/${name}.ts`;
+
+export const LAB_BUGS = [
+  {
+    name: "masked-requests-count-as-good",
+    file: src("verdict/collection"),
+    find: `return "masked";`,
+    replace: `return null;`,
+    tests: ["lab/verdict/classify"],
+  },
+  {
+    name: "a-truncated-answer-is-good",
+    file: src("verdict/collection"),
+    find: `return request.stage === "body" ? "truncated" : "lost";`,
+    replace: `return request.stage === "body" ? null : "lost";`,
+    tests: ["lab/verdict/classify"],
+  },
+  {
+    name: "the-ledger-loses-its-last-batch",
+    file: src("ledger/writer"),
+    find: `async function end(): Promise<void> { await flush();`,
+    replace: `async function end(): Promise<void> { await writing;`,
+    tests: ["lab/ledger/writer"],
+  },
+  {
+    name: "latency-counts-from-the-dispatch",
+    file: src("verdict/judge"),
+    find: `requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.intendedMs)`,
+    replace: `requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.dispatchedMs)`,
+    tests: ["lab/verdict/judge"],
+  },
+  {
+    name: "the-load-waits-for-its-answers",
+    file: src("load/open-loop"),
+    find: `client.send(n, dueMs, mix.wire(n));`,
+    replace: `client.send(n, currentMs, mix.wire(n));`,
+    tests: ["lab/load/open-loop"],
+  },
+  {
+    name: "steady-state-requests-are-exposed",
+    file: src("verdict/exposure"),
+    find: `if (attributed.requests.value(row, COLUMN.endedMs) > life.signalMs) {`,
+    replace: `if (attributed.requests.value(row, COLUMN.endedMs) > 0) {`,
+    tests: ["lab/verdict/judge"],
+  },
+  {
+    name: "zero-of-n-proves-more-than-it-does",
+    file: src("verdict/bounds"),
+    find: `Math.min(1, 3 / of)`,
+    replace: `Math.min(1, 1 / of)`,
+    tests: ["lab/verdict/bounds"],
+  },
+  {
+    name: "a-row-twice-is-equal",
+    file: src("verdict/store"),
+    find: `if (row >= 0 && stored !== 1) {`,
+    replace: `if (row >= 0 && stored === 0) {`,
+    tests: ["lab/verdict/judge"],
+  },
+  {
+    name: "a-run-without-restarts-passes",
+    file: src("verdict/validity"),
+    find: `} else if (restarts === 0) {`,
+    replace: `} else if (restarts < 0) {`,
+    tests: ["lab/verdict/judge"],
+  },
+  {
+    name: "a-late-load-is-no-reason-to-doubt",
+    file: src("verdict/validity"),
+    find: `dispatchLagP99Ms !== null && dispatchLagP99Ms > limitMs`,
+    replace: `dispatchLagP99Ms === null && limitMs > 0`,
+    tests: ["lab/verdict/judge"],
+  },
+  {
+    name: "the-lab-retries-for-the-service",
+    file: src("router/proxy"),
+    find: `if (options.retries && safe && peers.length > 0) {`,
+    replace: `if (options.retries && peers.length > 0) {`,
+    tests: ["lab/router/proxy"],
+  },
+  {
+    name: "the-rate-drifts",
+    file: src("load/arrivals"),
+    find: `return (n * 1000) / arrivals.ratePerSecond;`,
+    replace: `return beforeMs + Math.round(1000 / arrivals.ratePerSecond);`,
+    tests: ["lab/load/arrivals"],
+  },
+  {
+    name: "a-clean-end-completes-what-was-promised",
+    file: src("load/response-parser"),
+    find: `if (this.state === "until-close") {`,
+    replace: `if (this.state === "until-close" || this.state === "fixed") {`,
+    tests: ["lab/load/response-parser"],
+  },
+];

@@ -1,0 +1,96 @@
+// Bugs in what is said in the end.
+const src = (name) => `packages/lastcall/src/${name}.ts`;
+
+export const RECORD_BUGS = [
+  {
+    name: "exit-code-0-on-incomplete",
+    file: src("record"),
+    find: `case "incomplete": return 3;`,
+    replace: `case "incomplete": return 0;`,
+    tests: ["lastcall/record"],
+  },
+  {
+    name: "record-longer-than-4-kib",
+    file: src("record"),
+    find: `RECORD_LIMIT_BYTES = 4096;`,
+    replace: `RECORD_LIMIT_BYTES = 40_960;`,
+    tests: ["lastcall/record"],
+  },
+  {
+    name: "record-measured-in-characters",
+    file: src("record"),
+    find: `if (Buffer.byteLength(line) < RECORD_LIMIT_BYTES) {`,
+    replace: `if (line.length < RECORD_LIMIT_BYTES) {`,
+    tests: ["lastcall/record"],
+  },
+  {
+    name: "unfinished-requests-look-drained",
+    file: src("record"),
+    find: `parts.requests.unfinished > 0 ||`,
+    replace: ``,
+    tests: ["lastcall/explorer-random"],
+  },
+  {
+    name: "a-failed-hook-looks-drained",
+    file: src("record"),
+    find: `parts.teardown.some((hook) => hook.outcome !== "done") ||`,
+    replace: `parts.teardown.some((hook) => hook.outcome === "timed out") ||`,
+    tests: ["lastcall/explorer-random"],
+  },
+  {
+    name: "lame-duck-counted-as-draining",
+    file: src("record"),
+    find: `drainingMs: sinceOrZero(stop.drainingAt, stop.teardownAt ?? now),`,
+    replace: `drainingMs: sinceOrZero(startedAt, stop.teardownAt ?? now),`,
+    tests: ["lastcall/explorer-random"],
+  },
+  {
+    name: "further-signals-not-recorded",
+    file: src("lifecycle"),
+    find: `this.#others.push(heard);`,
+    replace: `void this.#others;`,
+    tests: ["lastcall/lifecycle"],
+  },
+  {
+    name: "an-exit-of-the-app-goes-unrecorded",
+    file: src("lifecycle"),
+    find: `if (this.#recorded || this.#state === "starting") {`,
+    replace: `if (this.#recorded || this.#state !== "starting") {`,
+    tests: ["lastcall/lifecycle"],
+  },
+  {
+    name: "an-exit-of-the-app-begins-a-teardown",
+    file: src("lifecycle"),
+    find: `this.#state = "stopped"; this.#admission.fix();`,
+    replace: `this.#admission.fix();`,
+    tests: ["lastcall/lifecycle"],
+  },
+  {
+    name: "the-record-is-written-twice",
+    file: src("lifecycle"),
+    find: `if (this.#recorded) { // The app`,
+    replace: `if (this.#forced && this.#recorded) { // The app`,
+    tests: ["lastcall/lifecycle"],
+  },
+  {
+    name: "record-lost-when-the-pipe-is-full",
+    file: src("node-host"),
+    find: `if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() >= giveUpAt) {`,
+    replace: `if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || giveUpAt > 0) {`,
+    tests: ["lastcall/node-host"],
+  },
+  {
+    name: "record-file-overwritten",
+    file: src("node-host"),
+    find: "appendFileSync(file, `${line}\\n`);",
+    replace: 'appendFileSync(file, `${line}\\n`, { flag: "w" });',
+    tests: ["lastcall/node-host"],
+  },
+  {
+    name: "progress-is-said-once",
+    file: src("lifecycle"),
+    find: `hook: this.#teardown.running, }), ); this.#startProgress();`,
+    replace: `hook: this.#teardown.running, }), );`,
+    tests: ["lastcall/lifecycle"],
+  },
+];

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { test } from "node:test";
+import { dial, httpServer, pause, rig, type Wire } from "./rig.ts";
+
+const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+/** Longer than a busy machine needs for a few requests; the drain ends before it where nothing is open. */
+const LINGER = { lingerMs: 1500 };
+
+/** A connection that has been used once and is kept alive. */
+async function kept(port: number): Promise<Wire> {
+  const wire = await dial(port);
+  wire.send(GET);
+  await wire.until(/served/);
+  return wire;
+}
+
+/** Resolves when the listener has closed: net's own event waits for the connections as well. */
+async function untilRefused(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const socket = connect({ port, host: "127.0.0.1" });
+    try {
+      await once(socket, "connect");
+      await pause(10);
+    } catch {
+      return;
+    } finally {
+      socket.destroy();
+    }
+  }
+  assert.fail(`Port ${port} is still open.`);
+}
+
+test("A5 after the listener has closed, idle connections are served once more within the window, and told", async () => {
+  const server = httpServer("plain", (_, response) => response.end("served"));
+  const { port, stop, record } = await rig(server, LINGER);
+  const wires = await Promise.all([kept(port), kept(port), kept(port)]);
+  stop();
+  await untilRefused(port);
+  for (const wire of wires) {
+    wire.send(GET);
+    assert.match(await wire.until(/served[^]*served/), /200 OK[^]*Connection: close[^]*served$/);
+    assert.equal(await wire.ended, "fin");
+  }
+  const { requests, phases } = await record;
+  assert.equal(requests.refused["503"], 0);
+  assert.ok(phases.totalMs < 1500, "the window is not sat out when nobody is left");
+});
+
+test("B8 a connection that never sent a byte is served within the window, and ended after it", async () => {
+  const server = httpServer("plain", (_, response) => response.end("served"));
+  const { port, stop, record } = await rig(server, {
+    lingerMs: 700,
+    gracefulTimeoutMs: 20_000,
+    gracePeriodMs: 60_000,
+  });
+  const first = await dial(port);
+  const silent = await dial(port);
+  await kept(port);
+  stop();
+  await untilRefused(port);
+  first.send(GET);
+  await first.until(/200 OK[^]*served/);
+  assert.equal(await silent.ended, "fin");
+  const { phases, outcome } = await record;
+  assert.equal(outcome, "drained");
+  assert.ok(phases.totalMs >= 690 && phases.totalMs < 10_000, `it took ${phases.totalMs} ms`);
+});
+
+test("E4 after the window a request is refused with a whole, clear no", async () => {
+  let open = (): void => {};
+  const server = httpServer("plain", (request, response) => {
+    if (request.url === "/slow") {
+      open = () => response.end("slow");
+    } else {
+      response.end("served");
+    }
+  });
+  const { port, stop, record } = await rig(server, { lingerMs: 1, admission: "respond" });
+  const slow = await dial(port);
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  const wire = await kept(port);
+  stop();
+  wire.send(GET);
+  const said = await wire.until(/draining/);
+  assert.match(said, /HTTP\/1\.1 503 Service Unavailable\r\n/);
+  for (const header of [/Connection: close/, /Retry-After: 1/, /Content-Type: application\/json/]) {
+    assert.match(said, header);
+  }
+  open();
+  await slow.until(/slow/);
+  assert.equal((await record).requests.refused["503"], 1);
+});
+
+test("B11 every listener closes at the gate, and one that was attached late or listens late does too", async () => {
+  let open = (): void => {};
+  const server = httpServer("plain", (_, response) => {
+    open = () => response.end("slow");
+  });
+  const app = httpServer("plain", (_, response) => response.end("served"));
+  const late = createServer();
+  const unborn = createServer();
+  const { life, port, stop, record } = await rig(server, LINGER);
+  life.http(app).http(unborn);
+  app.listen(0, "127.0.0.1");
+  late.listen(0, "127.0.0.1");
+  await Promise.all([once(app, "listening"), once(late, "listening")]);
+  const ports = [app, late].map((one) => (one.address() as AddressInfo).port);
+  const slow = await dial(port);
+  slow.send(GET);
+  await once(server, "request");
+  stop();
+  life.http(late);
+  unborn.listen(0, "127.0.0.1");
+  await once(unborn, "listening");
+  ports.push((unborn.address() as AddressInfo).port);
+  await Promise.all([port, ...ports].map(untilRefused));
+  open();
+  await slow.until(/slow/);
+  assert.equal((await record).outcome, "drained");
+});
+
+test("C1 what has no head at the deadline gets our 503 and nothing that the app had prepared", async () => {
+  const server = httpServer("plain", (_, response) => {
+    response.setHeader("Content-Length", "5");
+    response.setHeader("Content-Encoding", "gzip");
+    response.setHeader("Set-Cookie", "a=b");
+  });
+  const { port, stop, record } = await rig(server, { gracefulTimeoutMs: 300 });
+  const wire = await dial(port);
+  wire.send(GET);
+  await once(server, "request");
+  stop();
+  const said = await wire.until(/\{"error":"draining"\}$/);
+  assert.match(said, /^HTTP\/1\.1 503 /);
+  assert.doesNotMatch(said, /gzip|Set-Cookie|Content-Length: 5/i);
+  const { unfinished, exitCode } = await record;
+  assert.deepEqual(
+    unfinished.map(({ route, cut }) => [route, cut]),
+    [["GET /", "503"]],
+  );
+  assert.equal(exitCode, 3);
+});
+
+test("a handler that asks is told that its client has gone away", async () => {
+  let life: Awaited<ReturnType<typeof rig>>["life"] | null = null;
+  let tell = (_reason: unknown): void => {};
+  const told = new Promise<unknown>((resolve) => {
+    tell = resolve;
+  });
+  const server = httpServer("plain", (request) => {
+    const signal = life?.requestSignal(request);
+    signal?.addEventListener("abort", () => tell(signal.reason));
+  });
+  const started = await rig(server);
+  life = started.life;
+  const wire = await dial(started.port);
+  wire.send(GET);
+  await once(server, "request");
+  wire.socket.destroy();
+  assert.match(String(await told), /client has gone away/);
+  started.stop();
+  const { requests } = await started.record;
+  assert.deepEqual([requests.completed, requests.clientGone], [1, 1]);
+});

@@ -1,0 +1,213 @@
+// `npm run bugs [WORD...]`: plants each bug of bugs/ into a copy of the sources, builds it and runs the tests that should
+// notice. Prints who caught it. Fails when one survives, no longer applies, does not compile, or when a test fails without
+// any bug.
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import path from "node:path";
+import { BUGS } from "../bugs/index.mjs";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const words = process.argv.slice(2);
+const AT_ONCE = 2;
+/** A bug may keep a test from ending, which is a way of being caught. */
+const TEST_LIMIT_MS = 60_000;
+
+/** Our own packages are those of the copy; all others are linked. */
+const OWN = new Set(["lastcall", "@lastcall", ".package-lock.json"]);
+
+function makeCopy(folder) {
+  for (const name of ["package.json", "tsconfig.base.json", "tsconfig.json"]) {
+    cpSync(path.join(root, name), path.join(folder, name));
+  }
+  for (const name of ["packages/lastcall", "packages/lab"]) {
+    cpSync(path.join(root, name), path.join(folder, name), {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (file) => !file.endsWith("node_modules"),
+    });
+  }
+  const modules = path.join(folder, "node_modules");
+  mkdirSync(path.join(modules, "@lastcall"), { recursive: true });
+  for (const name of readdirSync(path.join(root, "node_modules"))) {
+    if (!OWN.has(name)) {
+      symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+    }
+  }
+  symlinkSync(path.join(folder, "packages/lastcall"), path.join(modules, "lastcall"));
+  symlinkSync(path.join(folder, "packages/lab"), path.join(modules, "@lastcall/lab"));
+}
+
+/** Runs a command in its own process group, so that nothing of it outlives its limit. */
+function run(folder, command, args, limitMs) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: folder, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    let isLate = false;
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    const timer = setTimeout(() => {
+      isLate = true;
+      killGroup(child.pid);
+    }, limitMs);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      killGroup(child.pid);
+      resolve({ code, output, isLate });
+    });
+  });
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** `lab/contract/a#A5` is the test of clause A5 in packages/lab/test/contract/a.test.ts. */
+function testCommand(test) {
+  const [file, clause] = test.split("#");
+  const [owner, ...rest] = file.split("/");
+  return [
+    "--test",
+    "--test-reporter=tap",
+    `--test-timeout=${TEST_LIMIT_MS}`,
+    ...(clause === undefined ? [] : [`--test-name-pattern=^${clause} `]),
+    `packages/${owner}/dist/test/${rest.join("/")}.test.js`,
+  ];
+}
+
+/** The first failing test, or null. */
+async function firstFailure(folder, tests) {
+  for (const test of tests) {
+    const { code, output, isLate } = await run(
+      folder,
+      process.execPath,
+      testCommand(test),
+      TEST_LIMIT_MS + 5000,
+    );
+    if (isLate) {
+      return `${test}: never ended`;
+    }
+    if (code !== 0) {
+      const failed = [...output.matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(([, title]) => title);
+      return `${test}: ${failed.find((title) => !title.endsWith(".js")) ?? `exit code ${code}`}`;
+    }
+    if (!/^# pass [1-9]/m.test(output)) {
+      return `${test}: it has no such test`;
+    }
+  }
+  return null;
+}
+
+/** Whatever has become of the spaces and line breaks, the text must be there, once. */
+function plant(source, find, replace) {
+  const pattern = find
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
+    .join("\\s+");
+  const found = [...source.matchAll(new RegExp(pattern, "g"))];
+  if (found.length !== 1) {
+    return null;
+  }
+  const [{ index, 0: text }] = found;
+  return source.slice(0, index) + replace.trim() + source.slice(index + text.length);
+}
+
+async function judge(folder, bug) {
+  const file = path.join(folder, bug.file);
+  const source = readFileSync(file, "utf8");
+  const planted = plant(source, bug.find, bug.replace);
+  if (planted === null) {
+    return { ok: false, verdict: `does not apply: ${bug.file} does not have its text exactly once` };
+  }
+  const workspace = bug.file.split("/").slice(0, 2).join("/");
+  try {
+    writeFileSync(file, planted);
+    const built = await run(
+      folder,
+      path.join(folder, "node_modules/.bin/tsc"),
+      ["-b", workspace],
+      TEST_LIMIT_MS,
+    );
+    if (built.code !== 0) {
+      return { ok: false, verdict: `does not compile: ${built.output.split("\n")[0]}` };
+    }
+    const failure = await firstFailure(folder, bug.tests);
+    return failure === null ? { ok: false, verdict: "SURVIVED" } : { ok: true, verdict: failure };
+  } finally {
+    writeFileSync(file, source);
+  }
+}
+
+/** Each of the copies takes the next item as soon as it is free. */
+async function spread(folders, items, work) {
+  const queue = [...items];
+  const worker = async (folder) => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      await work(folder, item);
+    }
+    await run(
+      folder,
+      path.join(folder, "node_modules/.bin/tsc"),
+      ["-b", "packages/lastcall", "packages/lab"],
+      TEST_LIMIT_MS,
+    );
+  };
+  await Promise.all(folders.map(worker));
+}
+
+const startedAt = performance.now();
+const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+const bugs = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (bugs.length === 0) {
+  console.error(`No bug is named ${words.join(" or ")}.`);
+  process.exit(2);
+}
+const names = new Set(bugs.map(({ name }) => name));
+if (names.size !== bugs.length) {
+  console.error("Two bugs have the same name.");
+  process.exit(2);
+}
+const base = mkdtempSync(path.join(tmpdir(), "lastcall-bugs-"));
+let failed = 0;
+try {
+  const folders = Array.from({ length: AT_ONCE }, (_, at) => path.join(base, String(at)));
+  folders.forEach((folder) => makeCopy(folder));
+
+  const tests = [...new Set(bugs.flatMap((bug) => bug.tests))];
+  await spread(folders, tests, async (folder, test) => {
+    const failure = await firstFailure(folder, [test]);
+    if (failure !== null) {
+      failed += 1;
+      console.log(`FAILS WITHOUT ANY BUG  ${failure}`);
+    }
+  });
+  console.log(`${tests.length} tests without a bug: ${failed} fail (${seconds()} s)`);
+
+  const width = Math.max(...bugs.map(({ name }) => name.length));
+  await spread(folders, bugs, async (folder, bug) => {
+    const { ok, verdict } = await judge(folder, bug);
+    failed += ok ? 0 : 1;
+    console.log(`${bug.name.padEnd(width)}  ${ok ? "caught by " : ""}${verdict}`);
+  });
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}
+console.log(
+  `${bugs.length} bugs planted, ${failed === 0 ? "none survived" : `${failed} failures`} (${seconds()} s)`,
+);
+process.exit(failed === 0 ? 0 : 1);
