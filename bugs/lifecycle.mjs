@@ -9,7 +9,7 @@ export const LIFECYCLE_BUGS = [
     file: src("lifecycle"),
     find: `this.#after(this.budget.lingerMs, () => { this.#admission.gate = "closed";`,
     replace: `this.#after(this.budget.lingerMs, () => {`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "drain-delay-never-used",
@@ -86,7 +86,7 @@ export const LIFECYCLE_BUGS = [
     file: src("machine"),
     find: `force: stay("teardown", "mark-forced"),`,
     replace: `force: stay("teardown"),`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "deadline-moved-later-by-a-second-signal",
@@ -121,7 +121,7 @@ export const LIFECYCLE_BUGS = [
     file: src("lifecycle"),
     find: `const skipDelay = this.#state === "starting" || (signal === "SIGINT" && this.#host.facts.terminal);`,
     replace: `const skipDelay = signal === "SIGINT" && this.#host.facts.terminal;`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "ready-again-after-the-stop",
@@ -163,7 +163,7 @@ export const LIFECYCLE_BUGS = [
     file: src("lifecycle"),
     find: `this.#tasks = new Tasks(host, () => this.#checkDrained());`,
     replace: `this.#tasks = new Tasks(host, () => void host.setTimer(250, () => this.#checkDrained()));`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "linger-window-is-always-sat-out",
@@ -177,7 +177,7 @@ export const LIFECYCLE_BUGS = [
     file: src("lifecycle"),
     find: `this.#fleet.listeners === "closed" && this.#fleet.connections() === 0`,
     replace: `this.#fleet.listeners === "closed"`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "leave-order-forgets-who-asked",

@@ -126,13 +126,13 @@ export const WORK_BUGS = [
     file: "packages/lastcall/src/servers/fleet.ts",
     find: `this.#hooks.admission.forget(exchange);`,
     replace: `void exchange;`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {
     name: "a-closed-socket-is-taken-for-finished-work",
     file: src("lifecycle"),
     find: `exchange.open += 1; // Given back`,
     replace: `exchange.open += 0; // Given back`,
-    tests: ["lastcall/explorer-random"],
+    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
 ];

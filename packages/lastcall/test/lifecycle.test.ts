@@ -309,6 +309,11 @@ test("await using drains, tears down and gives the signals back, and does not en
   }
   assert.ok(closed);
   assert.equal(host.exitCode, null);
+  const said = host.lines.length;
+  host.signal("SIGTERM");
+  host.emptyLoop();
+  assert.equal(host.throwUncaught(new Error("nobody's any more")), false);
+  assert.equal(host.lines.length, said, "what was installed is taken off again");
   assert.equal(createLifecycle({ drainDelayMs: 0, lingerMs: 1 }, host).state, "starting");
 });
 
