@@ -69,7 +69,7 @@ export const LAB_BUGS = [
     name: "a-late-load-is-no-reason-to-doubt",
     file: src("verdict/validity"),
     find: `dispatchLagP99Ms !== null && dispatchLagP99Ms > limitMs`,
-    replace: `dispatchLagP99Ms === null && limitMs > 0`,
+    replace: `dispatchLagP99Ms !== null && dispatchLagP99Ms > 1000 * limitMs`,
     tests: ["lab/verdict/judge"],
   },
   {
@@ -89,8 +89,8 @@ export const LAB_BUGS = [
   {
     name: "a-clean-end-completes-what-was-promised",
     file: src("load/response-parser"),
-    find: `if (this.state === "until-close") {`,
-    replace: `if (this.state === "until-close" || this.state === "fixed") {`,
+    find: `end(): void { if (this.state === "until-close") {`,
+    replace: `end(): void { if (this.state === "until-close" || this.state === "fixed") {`,
     tests: ["lab/load/response-parser"],
   },
 ];

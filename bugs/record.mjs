@@ -55,7 +55,7 @@ export const RECORD_BUGS = [
     name: "an-exit-of-the-app-goes-unrecorded",
     file: src("lifecycle"),
     find: `if (this.#recorded || this.#state === "starting") {`,
-    replace: `if (this.#recorded || this.#state !== "starting") {`,
+    replace: `if (this.#recorded || this.#state !== ("starting" as State)) {`,
     tests: ["lastcall/lifecycle"],
   },
   {

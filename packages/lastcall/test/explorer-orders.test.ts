@@ -17,6 +17,7 @@ const ORDERS: readonly (readonly string[])[] = [
   ["ready()", "a connection", "a request", ...WINDOW_OVER, "a request", "a connection", "a request"],
   ["ready()", "a probe", "a request", ...WINDOW_OVER, "a probe"],
   ["ready()", "a request", "a head is sent", ...WINDOW_OVER, ...LATER, ...LATER],
+  ["ready()", "a request", "SIGTERM", "a response ends", "a request", "a response ends"],
   ["ready()", "a request", ...GATE, "a client leaves", "a handler settles"],
   ["ready()", "a slow hook", ...WINDOW_OVER, "SIGINT", "a slow hook settles"],
   ["ready()", "a slow hook", ...WINDOW_OVER, "SIGTERM", "an uncaught error", "a slow hook settles"],
