@@ -9,12 +9,12 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LedgerRecord } from "../../src/ledger/records.ts";
-import { findNginx } from "../../src/router/nginx.ts";
+import { realNginx } from "../real-parts.ts";
 import { allGone } from "../processes.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const POLITE = fileURLToPath(new URL("../fixtures/polite.js", import.meta.url));
-const nginx = await findNginx(process.env);
+const nginx = await realNginx();
 
 interface Done {
   readonly code: number | null;

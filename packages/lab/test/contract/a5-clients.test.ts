@@ -14,7 +14,8 @@ import type { Copy } from "../../src/contract/copy.ts";
 import { type Hearing, hearing } from "../../src/contract/court.ts";
 import type { Setting, Subject } from "../../src/contract/subject.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
-import { findNginx, startNginx } from "../../src/router/nginx.ts";
+import { type findNginx, startNginx } from "../../src/router/nginx.ts";
+import { realNginx } from "../real-parts.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { tell } from "./proving.ts";
 import { naive, service } from "./services.ts";
@@ -254,7 +255,7 @@ suite("A5 and A8 with real clients", () => {
     ));
 
   test("A5 nginx with upstream keep-alive loses no POST when nobody tells it (listener first)", async (t) => {
-    const found = await findNginx(process.env);
+    const found = await realNginx();
     if (found === null) {
       t.skip("no nginx here");
       return;

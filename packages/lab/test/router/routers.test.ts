@@ -11,6 +11,7 @@ import { startRunClock } from "../../src/ledger/clock.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { startEmbedded } from "../../src/router/embedded.ts";
 import { findNginx, startNginx } from "../../src/router/nginx.ts";
+import { realNginx } from "../real-parts.ts";
 import type { Router, RouterOptions, Upstream } from "../../src/router/router.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
@@ -18,7 +19,7 @@ import { startGuardian } from "../../src/target/guardian.ts";
 const guardian = startGuardian();
 const clock = startRunClock();
 const findPort = portFinder();
-const nginx = await findNginx(process.env);
+const nginx = await realNginx();
 const servers: { close(): void }[] = [];
 after(() => {
   guardian.close();
