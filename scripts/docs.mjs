@@ -18,7 +18,7 @@ async function optionTable() {
   for (const [, comment, name] of body.matchAll(/\/\*\*([\s\S]*?)\*\/\s*readonly (\w+)\?/g)) {
     const text = comment.replaceAll(/\s*\n\s*\*\s?/g, " ").trim();
     const env = OPTION_TABLE[name].env;
-    rows.push(`| \`${name}\` | ${`\`${env}\``} | ${text.replaceAll("|", "\\|")} |`);
+    rows.push(`| \`${name}\` | \`${env}\` | ${text.replaceAll("|", "\\|")} |`);
   }
   return rows.join("\n");
 }
