@@ -201,7 +201,21 @@ export const LIFECYCLE_BUGS = [
     tests: ["lastcall/budget"],
   },
   {
+    name: "a-late-signal-ends-the-process-before-its-exit",
+    file: src("lifecycle"),
+    find: `if (this.#disposing) { // Before an exit`,
+    replace: `if (this.#recorded) { // Before an exit`,
+    tests: LIFECYCLE,
+  },
+  {
     name: "signals-stay-taken-after-the-end",
+    file: src("lifecycle"),
+    find: `this.#ignoreSignals(); } this.#fleet.detach();`,
+    replace: `} this.#fleet.detach();`,
+    tests: LIFECYCLE,
+  },
+  {
+    name: "listeners-stay-after-the-end",
     file: src("lifecycle"),
     find: `this.#installed.splice(0).forEach((remove) => remove());`,
     replace: `this.#installed.splice(0);`,

@@ -58,6 +58,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
+  readonly #ignoreSignals: Undo;
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
   readonly #others: SignalHeard[] = [];
@@ -114,8 +115,8 @@ export class LifecycleCore implements Lifecycle {
     // Probes alone are no reason to stay alive.
     this.#admin?.unref();
 
+    this.#ignoreSignals = listenForSignals(host, this.#signals(), (signal) => this.#heard(signal));
     this.#installed.push(
-      listenForSignals(host, this.#signals(), (signal) => this.#heard(signal)),
       host.onEmptyLoop(() => this.#emptied()),
       host.onExit((code, stack) => this.#exitedByApp(code, stack)),
     );
@@ -671,6 +672,10 @@ export class LifecycleCore implements Lifecycle {
   #release(): void {
     this.#cancelTimers();
     this.#installed.splice(0).forEach((remove) => remove());
+    if (this.#disposing) {
+      // Before an exit they stay ours: a signal that nobody listens for would end the process in place of its exit code.
+      this.#ignoreSignals();
+    }
     this.#fleet.detach();
   }
 

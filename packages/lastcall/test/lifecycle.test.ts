@@ -297,6 +297,25 @@ test("log none writes nothing but the record", async () => {
   assert.equal(host.recordLines.length, 1);
 });
 
+test("E3 the stop signals stay ours until the process is gone, or a late one would end it in place of its exit code", async () => {
+  const host = new FakeHost();
+  const listening = new Set<string>();
+  const listen = host.onSignal.bind(host);
+  host.onSignal = (signal, run) => {
+    listening.add(signal);
+    const undo = listen(signal, run);
+    return () => {
+      listening.delete(signal);
+      undo();
+    };
+  };
+  serving({ ...TIMES, drainDelayMs: 0 }, host);
+  host.signal("SIGTERM");
+  await host.advance(100);
+  assert.equal(host.exitCode, 0);
+  assert.deepEqual([...listening], ["SIGTERM", "SIGINT"]);
+});
+
 test("await using drains, tears down and gives the signals back, and does not end the process", async () => {
   const host = new FakeHost();
   let closed = false;
