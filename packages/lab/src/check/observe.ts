@@ -5,7 +5,8 @@
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openWire, Refused, requestBytes, type Answer, type Wire } from "../contract/wire.ts";
+import { openWire } from "../contract/open-wire.ts";
+import { Refused, requestBytes, type Answer, type Wire } from "../contract/wire.ts";
 import { probe } from "../target/readiness.ts";
 import type { Exit, ProbePlace, Service } from "./service.ts";
 

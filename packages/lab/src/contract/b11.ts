@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, roundTrip, untilRefused } from "./moves.ts";
-import { openWire } from "./wire.ts";
+import { openWire } from "./open-wire.ts";
 
 const NEEDS: readonly Need[] = [
   "routes.ordinary",

@@ -1,19 +1,11 @@
 /** One running copy of the service: started, signalled, listened to, and surely ended. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:net";
+import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Mode, type Setting, type Subject, fill, writeSetting } from "./subject.ts";
-import {
-  type Address,
-  type Answer,
-  type OpenOptions,
-  Refused,
-  type Target,
-  type Wire,
-  openWire,
-} from "./wire.ts";
+import { openWire } from "./open-wire.ts";
+import type { Mode, Setting, Subject } from "./subject.ts";
+import { type Address, type Answer, type OpenOptions, Refused, type Target, type Wire } from "./wire.ts";
 
 export interface Line {
   readonly atMs: number;
@@ -196,102 +188,4 @@ export class Copy {
       this.#waiting.add(wake);
     });
   }
-}
-
-/** A port that was free a moment ago, for a service that cannot say which one it chose. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-const START_TIMEOUT_MS = 20_000;
-
-async function untilAnswered(subject: Subject, copy: Copy): Promise<void> {
-  const route = subject.routes.ready ?? subject.routes.ordinary ?? "GET /";
-  const [method = "GET", path = "/"] = route.split(" ");
-  const deadlineMs = performance.now() + START_TIMEOUT_MS;
-  while (copy.running && performance.now() < deadlineMs) {
-    const answer = await copy.ask({ method, path: fill(path, { id: "start" }) });
-    if (answer.status === 200) {
-      return;
-    }
-    // The service says nothing by itself, so there is nothing else to wait for.
-    await pause(20);
-  }
-  throw new StartFailed(`${subject.name} did not answer ${route} with 200 within 20 s.\n${copy.tail}`);
-}
-
-async function untilAnnounced(subject: Subject, copy: Copy): Promise<void> {
-  const line = await copy.line(/^\{"listening":true/, START_TIMEOUT_MS);
-  if (line === null) {
-    throw new StartFailed(`${subject.name} did not announce itself within 20 s.\n${copy.tail}`);
-  }
-  const said = JSON.parse(line.text) as { port?: number; adminPort?: number };
-  copy.port = said.port ?? 0;
-  copy.adminPort = said.adminPort ?? copy.adminPort;
-}
-
-async function untilUp(subject: Subject, copy: Copy, plan: StartPlan): Promise<void> {
-  if (plan.until === undefined) {
-    return subject.announces ? untilAnnounced(subject, copy) : untilAnswered(subject, copy);
-  }
-  const line = await copy.line(plan.until, START_TIMEOUT_MS);
-  if (line === null) {
-    throw new StartFailed(`${subject.name} did not print ${String(plan.until)}.\n${copy.tail}`);
-  }
-}
-
-/** Starts a copy and waits until it serves (or until the plan's line). It leads a process group of its own. */
-export async function startCopy(
-  subject: Subject,
-  plan: StartPlan,
-  started: (copy: Copy) => void,
-): Promise<Copy> {
-  const port = subject.announces ? 0 : await freePort();
-  const env: Record<string, string | undefined> = { ...process.env, ...subject.env, PORT: String(port) };
-  // The test runner's own variables must not reach the service.
-  delete env["NODE_TEST_CONTEXT"];
-  for (const [setting, value] of Object.entries(plan.set ?? {})) {
-    const way = subject.settings[setting as Setting];
-    if (way !== undefined) {
-      env[way.env] = writeSetting(way, value);
-    }
-  }
-  let adminPort: number | null = null;
-  if (plan.admin === true && subject.adminPort !== undefined) {
-    adminPort = await freePort();
-    env[subject.adminPort.env] = String(adminPort);
-  }
-  if (plan.unixSocket !== undefined && subject.unixSocket !== undefined) {
-    env[subject.unixSocket.env] = plan.unixSocket;
-  }
-  Object.assign(env, plan.mode, plan.env);
-  const [command = "", ...args] = subject.command.map((part) => fill(part, { port }));
-  const inherited = plan.inherit === undefined ? [] : [plan.inherit];
-  const child = spawn(command, args, {
-    env,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...inherited],
-  });
-  const copy = new Copy(subject, child);
-  if (child.pid !== undefined) {
-    subject.guardian?.watch(child.pid);
-  }
-  copy.port = port;
-  copy.adminPort = adminPort;
-  started(copy);
-  const failure = new Promise<never>((_resolve, reject) => {
-    child.once("error", (error) =>
-      reject(new StartFailed(`${subject.name} could not be started: ${error.message}`)),
-    );
-  });
-  await Promise.race([untilUp(subject, copy, plan), failure]);
-  return copy;
 }

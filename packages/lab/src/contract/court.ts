@@ -6,8 +6,9 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Judgement, Need } from "./clause.ts";
-import { type Copy, type Exit, StartFailed, type StartPlan, startCopy } from "./copy.ts";
+import { type Copy, type Exit, StartFailed, type StartPlan } from "./copy.ts";
 import { type ShutdownRecord, findRecord } from "./record.ts";
+import { startCopy } from "./start-copy.ts";
 import { type Routes, type Sayings, type Subject, fill } from "./subject.ts";
 import { type Answer, Refused, type Target, type TraceEntry, type Wire } from "./wire.ts";
 

@@ -8,7 +8,7 @@ import path from "node:path";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { roundTrip } from "./moves.ts";
-import { openWire } from "./wire.ts";
+import { openWire } from "./open-wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "unixSocket", "settings.drainDelay"];
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { openWire, Refused, type Wire } from "../../src/contract/wire.ts";
+import { openWire } from "../../src/contract/open-wire.ts";
+import { Refused, type Wire } from "../../src/contract/wire.ts";
 
 /** A server that does one thing to the connection it accepts, and a wire to it. */
 async function wireTo(

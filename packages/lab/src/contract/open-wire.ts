@@ -1,0 +1,223 @@
+/** Makes a wire out of a socket, and tells a reset from a FIN. */
+
+import { connect as connectTcp, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { connect as connectTls } from "node:tls";
+import { parseResponse } from "./answer.ts";
+import {
+  type Address,
+  type Answer,
+  type OpenOptions,
+  Refused,
+  type RequestShape,
+  requestBytes,
+  type Target,
+  type TraceEntry,
+  type Wire,
+} from "./wire.ts";
+
+const TRACE_TEXT = 60;
+
+function glimpse(bytes: Buffer): string {
+  return bytes.toString("latin1", 0, TRACE_TEXT).replaceAll("\r\n", "\\r\\n");
+}
+
+class OpenWire implements Wire {
+  readonly trace: TraceEntry[] = [];
+  state: Wire["state"] = "open";
+  readonly #socket: Socket;
+  #buffered: Buffer = Buffer.alloc(0);
+  /** How many bytes had been handed out before the buffer's first one. */
+  #consumed = 0;
+  /** After how many bytes in all each chunk ended, and when it came. */
+  readonly #arrivals: { readonly upTo: number; readonly atMs: number }[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(socket: Socket, halfOpen: boolean) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    this.#note("connected", 0, "");
+    socket.on("data", (chunk) => {
+      this.#buffered = Buffer.concat([this.#buffered, chunk]);
+      this.#arrivals.push({ upTo: this.#consumed + this.#buffered.length, atMs: performance.now() });
+      this.#note("received", chunk.length, glimpse(chunk));
+    });
+    socket.on("end", () => {
+      // libuv before Node 24 reports a reset that arrives together with data as a clean end. The kernel knows: a write after a FIN
+      // succeeds, after a reset it fails. An empty line is what HTTP allows between requests.
+      socket.write("\r\n", (error) => {
+        if (error) {
+          this.#end("reset", "reset", `${(error as NodeJS.ErrnoException).code} on a write after the end`);
+        } else {
+          this.#end("fin", "fin", "");
+        }
+        if (!halfOpen) {
+          socket.end();
+        }
+      });
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      // EPIPE is what a write after the other side's reset or FIN meets: only ECONNRESET says which of them it was.
+      this.#end("reset", "reset", error.code ?? error.message);
+    });
+    socket.on("close", () => this.#end("closed", "closed", ""));
+  }
+
+  send(bytes: string | Buffer): void {
+    const chunk = Buffer.from(bytes);
+    this.#note("sent", chunk.length, glimpse(chunk));
+    this.#socket.write(chunk);
+  }
+
+  request(target: Target, shape?: RequestShape): void {
+    if (target.holdBackMs === undefined) {
+      this.send(requestBytes(target, shape));
+      return;
+    }
+    const body = "held back";
+    const bytes = requestBytes(target, { ...shape, body });
+    const half = bytes.length - Math.ceil(body.length / 2);
+    this.send(bytes.slice(0, half));
+    const rest = setTimeout(() => {
+      if (this.state === "open") {
+        this.send(bytes.slice(half));
+      }
+    }, target.holdBackMs);
+    rest.unref();
+  }
+
+  async answer(options: { method?: string; timeoutMs?: number } = {}): Promise<Answer> {
+    const { method = "GET", timeoutMs = 5000 } = options;
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      const parsed = parseResponse(this.#buffered, method);
+      const cleanEnd = parsed?.framing === "until close" && this.state === "fin";
+      const done = parsed?.complete === true || cleanEnd;
+      const timedOut = performance.now() >= deadlineMs;
+      if (done || this.state !== "open" || timedOut) {
+        const headAtMs = parsed === null ? null : this.#arrivalOf(parsed.headBytes);
+        const endAtMs = done && parsed !== null ? this.#arrivalOf(parsed.bytes) : performance.now();
+        if (done && parsed !== null) {
+          this.#buffered = this.#buffered.subarray(parsed.bytes);
+          this.#consumed += parsed.bytes;
+        }
+        const broken = this.state === "open" ? "timeout" : this.state === "fin" ? "fin" : "reset";
+        return {
+          status: parsed?.status ?? null,
+          headers: parsed?.headers ?? {},
+          body: parsed?.body ?? "",
+          ended: done ? "whole" : broken,
+          headAtMs,
+          endAtMs,
+        };
+      }
+      // One change after the other: this loop is the reader.
+      await this.#change(deadlineMs - performance.now());
+    }
+  }
+
+  async received(bytes: number): Promise<boolean> {
+    while (this.#consumed + this.#buffered.length < bytes && this.state === "open") {
+      await this.#change(5000);
+    }
+    return this.#consumed + this.#buffered.length >= bytes;
+  }
+
+  async ended(timeoutMs: number): Promise<Wire["state"]> {
+    const deadlineMs = performance.now() + timeoutMs;
+    while (this.state === "open" && performance.now() < deadlineMs) {
+      await this.#change(deadlineMs - performance.now());
+    }
+    return this.state;
+  }
+
+  note(text: string): void {
+    this.#note("note", 0, text);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  finish(): void {
+    this.#socket.end();
+  }
+
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #arrivalOf(bytes: number): number {
+    const upTo = this.#consumed + bytes;
+    return this.#arrivals.find((arrival) => arrival.upTo >= upTo)?.atMs ?? performance.now();
+  }
+
+  #note(what: TraceEntry["what"], bytes: number, text: string): void {
+    this.trace.push({ atMs: performance.now(), what, bytes, text });
+    for (const wake of this.#waiting) {
+      wake();
+    }
+  }
+
+  #end(state: "fin" | "reset" | "closed", what: TraceEntry["what"], text: string): void {
+    // A reset after a FIN leaves the FIN: that is how the response ended.
+    if (this.state === "open") {
+      this.state = state;
+    }
+    this.#note(what, 0, text);
+  }
+
+  #change(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(1, timeoutMs));
+      this.#waiting.add(wake);
+    });
+  }
+}
+
+/** The subject's certificate is a test's own: who it is does not matter here. */
+const TLS_OPTIONS = { rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] };
+
+/** Resolves when `event` comes; rejects with `Refused` when an error comes before. */
+function reached(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException): void => {
+      socket.destroy();
+      reject(new Refused(error.code ?? error.message, performance.now()));
+    };
+    socket.once("error", refuse);
+    socket.once(event, () => {
+      socket.removeListener("error", refuse);
+      resolve();
+    });
+  });
+}
+
+/** Opens a connection; rejects with `Refused`. */
+export async function openWire(address: Address, options: OpenOptions = {}): Promise<Wire> {
+  const { allowHalfOpen = false, bare = false, handshakeAfter } = options;
+  const tcp =
+    address.kind === "unix"
+      ? connectTcp({ path: address.path, allowHalfOpen: true })
+      : connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen: true });
+  await reached(tcp, "connect");
+  if (address.kind === "unix" || !address.tls || bare) {
+    return new OpenWire(tcp, allowHalfOpen);
+  }
+  // What befalls it from here on the TLS socket tells.
+  tcp.on("error", () => {});
+  await handshakeAfter;
+  const secure = connectTls({ ...TLS_OPTIONS, socket: tcp });
+  secure.allowHalfOpen = true;
+  await reached(secure, "secureConnect");
+  return new OpenWire(secure, allowHalfOpen);
+}
