@@ -154,8 +154,13 @@ export class Hearing {
   onTime(copy: Copy, untilMs: number, atMs: number = performance.now()): void {
     const sinceMs = sinceT0(copy, atMs);
     if (sinceMs > untilMs) {
-      throw new Spoilt(`The judge was ${sinceMs - untilMs} ms late: this machine is too busy for it.`);
+      this.spoilt(sinceMs - untilMs);
     }
+  }
+
+  /** The judge could not do its part in time: it tries again. */
+  spoilt(lateMs: number): never {
+    throw new Spoilt(`The judge was ${Math.round(lateMs)} ms late: this machine is too busy for it.`);
   }
 
   /** A whole answer with one of these statuses. */

@@ -14,7 +14,7 @@ suite("C. The deadline", { concurrency: 2 }, () => {
   );
   test(
     "C2 before a request is cut its handler is told, and what it throws then changes no exit code",
-    proves(CLAUSES.C2, [[planted({}, ["abortWindow"]), /was told 11\d\d ms after t0 instead of/]]),
+    proves(CLAUSES.C2, [[planted({}, ["abortWindow"]), /was told \d+ ms after t0 instead of after 800 ms/]]),
   );
   test(
     "C3 a client that does not read, or sends a byte at a time, cannot hold the process past the deadline",
