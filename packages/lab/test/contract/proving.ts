@@ -1,10 +1,15 @@
 /** Runs a judge in a test: the service must keep the clause, and each service with a planted breach must be found out. */
 
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import type { Clause, Judgement } from "../../src/contract/clause.ts";
 import type { Subject } from "../../src/contract/subject.ts";
+import { startGuardian } from "../../src/target/guardian.ts";
 import { service } from "./services.ts";
+
+/** A test that is killed in the middle leaves no service behind. */
+const guardian = startGuardian();
+after(() => guardian.close());
 
 /** A judgement as a test's failure shows it: the reason, the figures, and the connection's trace. */
 export function tell(judgement: Judgement): string {
@@ -22,7 +27,7 @@ export function tell(judgement: Judgement): string {
 }
 
 export async function keeps(clause: Clause, subject: Subject, t?: TestContext): Promise<void> {
-  const judgement = await clause.judge(subject);
+  const judgement = await clause.judge({ ...subject, guardian });
   assert.equal(judgement.kind, "kept", `${clause.id}, ${subject.name}: ${tell(judgement)}`);
   if (judgement.kind === "kept") {
     t?.diagnostic(`${clause.id} ${subject.name}: ${JSON.stringify(judgement.measured)}`);
@@ -30,7 +35,7 @@ export async function keeps(clause: Clause, subject: Subject, t?: TestContext): 
 }
 
 export async function breaks(clause: Clause, subject: Subject, reason: RegExp): Promise<void> {
-  const judgement = await clause.judge(subject);
+  const judgement = await clause.judge({ ...subject, guardian });
   assert.equal(judgement.kind, "broken", `${clause.id}, ${subject.name}: ${tell(judgement)}`);
   if (judgement.kind === "broken") {
     assert.match(judgement.reason, reason, tell(judgement));
