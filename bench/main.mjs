@@ -33,9 +33,9 @@ const parts = [
 console.log(parts.join("\n\n"));
 let missed = 0;
 for (const name of named.length > 0 ? named : Object.keys(BENCHMARKS)) {
-  const { title, target, method, pass, table } = await BENCHMARKS[name]();
+  const { title, target, method, pass, table, verdict = pass ? "Met" : "Missed" } = await BENCHMARKS[name]();
   if (!pass) missed += 1;
-  const text = `## ${title}\n\n**${pass ? "Met" : "Missed"}**: ${target}.\n\n${table}\n\n${method}`;
+  const text = `## ${title}\n\n**${verdict}**: ${target}.\n\n${table}\n\n${method}`;
   parts.push(text);
   console.log(`\n${text}`);
 }
