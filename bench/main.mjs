@@ -30,6 +30,11 @@ const parts = [
   "# Results",
   `${new Date().toISOString().slice(0, 10)}; Node ${process.versions.node}; ${os.cpus().length} x ${cpu}; ${os.type()} ${os.release()}; load before the run ${os.loadavg()[0].toFixed(1)}. Written by \`npm run bench -- ${args.join(" ")}\`; README.md tells the method.`,
 ];
+if (os.loadavg()[0] > os.cpus().length) {
+  parts.push(
+    "The machine was busy with other work. Times that pass are stretched by as much as the controls show; what is computed is not.",
+  );
+}
 console.log(parts.join("\n\n"));
 let missed = 0;
 for (const name of named.length > 0 ? named : Object.keys(BENCHMARKS)) {
