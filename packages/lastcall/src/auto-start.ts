@@ -10,7 +10,7 @@ import { readAutoOptions, type AutoOptions } from "./auto-options.ts";
 import { createLifecycle } from "./create.ts";
 import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
-import type { Host } from "./host.ts";
+import type { Host, StopRequest } from "./host.ts";
 import type { Lifecycle } from "./life.ts";
 import { probeAt } from "./probes.ts";
 import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
@@ -57,7 +57,7 @@ class Auto implements AutoMode {
     const signals = this.#signals();
     // So that the signal is caught from the first line of the program on (G2).
     signals.forEach((signal) => host.onSignal(signal, () => {}));
-    host.interceptSignals(signals, (signal) => this.#heard(signal));
+    host.interceptStops(signals, (stop) => this.#heard(stop));
     discoverServers({
       found: (server, port) => this.#found(server, port),
       listening: (server) => this.#listening(server),
@@ -82,11 +82,11 @@ class Auto implements AutoMode {
   }
 
   /** True: the app's own listeners do not hear it now. */
-  #heard(signal: NodeJS.Signals): boolean {
+  #heard(stop: StopRequest): boolean {
     if (this.#join() === null) {
       return false;
     }
-    this.#foreign.heard(signal);
+    this.#foreign.heard(stop);
     return this.#options.foreign === "defer";
   }
 
@@ -209,6 +209,7 @@ class Auto implements AutoMode {
   /** What a lifecycle may not do to an app that did not ask for one. */
   #ownHost(): Host {
     const host = this.#host;
+    let endsByItself = false;
     return {
       ...host,
       env: this.#options.env,
@@ -217,6 +218,14 @@ class Auto implements AutoMode {
           // An app that ends by itself ends as it would without us.
           if (this.#stopping) {
             run();
+          } else {
+            endsByItself = true;
+          }
+        }),
+      onExit: (run) =>
+        host.onExit((code, stack) => {
+          if (!endsByItself) {
+            run(code, stack);
           }
         }),
       fail: (error) => {

@@ -4,7 +4,7 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Host, Undo } from "./host.ts";
+import type { Host, StopRequest, Undo } from "./host.ts";
 import type { TeardownContext } from "./teardown.ts";
 
 interface Called {
@@ -20,7 +20,7 @@ export class ForeignHandlers {
   readonly #called: Called[] = [];
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
-  #signal: { readonly name: NodeJS.Signals; readonly heardAt: number } | null = null;
+  #signal: { readonly name: StopRequest; readonly heardAt: number } | null = null;
   #calledAt: number | null = null;
   #exit: { readonly code: number | null; readonly askedAt: number } | null = null;
 
@@ -33,7 +33,7 @@ export class ForeignHandlers {
   }
 
   /** The first stop signal: the one that the handlers will be called with. */
-  heard(signal: NodeJS.Signals): void {
+  heard(signal: StopRequest): void {
     this.#signal ??= { name: signal, heardAt: this.#host.now() };
   }
 
@@ -66,7 +66,7 @@ export class ForeignHandlers {
       const called: Called = { name: handler.name, ended: false };
       this.#called.push(called);
       this.#inside.run(true, () => {
-        void this.#follow(called, () => handler.call(SIGNAL_NUMBERS[signal] ?? 0));
+        void this.#follow(called, handler.call);
       });
     }
     this.#checkEnded();
@@ -133,16 +133,6 @@ export class ForeignHandlers {
     }
   }
 }
-
-/** What Node passes as the second argument. Linux's numbers. */
-const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGUSR2: 12,
-  SIGTERM: 15,
-  SIGBREAK: 21,
-};
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";

@@ -19,9 +19,16 @@ export interface Host {
   /** Listens for a signal. */
   onSignal(signal: NodeJS.Signals, run: () => void): Undo;
   /** Who else listens for the signal. */
-  foreignListeners(signal: NodeJS.Signals): readonly ForeignListener[];
-  /** Asks `decide` when one of `signals` comes; true keeps it from everybody but the library's own listeners. */
-  interceptSignals(signals: readonly NodeJS.Signals[], decide: (signal: NodeJS.Signals) => boolean): Undo;
+  foreignListeners(stop: StopRequest): readonly ForeignListener[];
+  /**
+   * Asks `decide` when one of `signals` or the message `shutdown` comes; true keeps it from everybody but the library's
+   * own listeners.
+   */
+  interceptStops(signals: readonly NodeJS.Signals[], decide: (stop: StopRequest) => boolean): Undo;
+  /** Listens for the message `shutdown` of a parent that cannot send signals. Keeps nothing alive. */
+  onShutdownMessage(run: () => void): Undo;
+  /** Sends a message to the parent, if there is a channel. */
+  tellParent(message: string): void;
   /**
    * Asks `hold` when the app ends the process, with the code, or null for a signal that it sends to itself; true makes
    * the call return instead. Our own `exit` is not asked about.
@@ -59,11 +66,14 @@ export interface Host {
   readonly registry: Record<symbol, unknown>;
 }
 
+/** What a process is stopped with: pm2 (`shutdown_with_message`) and Windows send a message instead of a signal. */
+export type StopRequest = NodeJS.Signals | "shutdown message";
+
 /** A listener of a stop signal that is not ours. */
 export interface ForeignListener {
   /** `shutdown (server.js:42)`: its name, and where it was registered if that was seen. */
   readonly name: string;
-  call(signalNumber: number): unknown;
+  call(): unknown;
 }
 
 export interface HostFacts {

@@ -117,6 +117,9 @@ export class LifecycleCore implements Lifecycle {
 
     this.#ignoreSignals = listenForSignals(host, this.#signals(), (signal) => this.#heard(signal));
     this.#installed.push(
+      ...(this.#platform.messages || host.facts.windows
+        ? [host.onShutdownMessage(() => void this.shutdown("shutdown message"))]
+        : []),
       host.onEmptyLoop(() => this.#emptied()),
       host.onExit((code, stack) => this.#exitedByApp(code, stack)),
     );
@@ -151,6 +154,10 @@ export class LifecycleCore implements Lifecycle {
   }
 
   ready(): void {
+    if (this.#state === "starting" && this.#platform.messages) {
+      // pm2's `wait_ready`.
+      this.#host.tellParent("ready");
+    }
     this.#dispatch("ready");
   }
 

@@ -7,7 +7,15 @@ import { isMainThread } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
 import { readAncestors } from "./node-ancestors.ts";
 import { writeAll, writeRecord } from "./node-output.ts";
-import { exitProcess, foreignListeners, interceptExit, interceptSignals, onSignal } from "./node-signals.ts";
+import {
+  exitProcess,
+  foreignListeners,
+  interceptExit,
+  interceptStops,
+  onShutdownMessage,
+  onSignal,
+  tellParent,
+} from "./node-signals.ts";
 import { startWatchdog } from "./node-watchdog.ts";
 
 function on(event: string, listener: (...args: any[]) => void): Undo {
@@ -135,8 +143,10 @@ export function nodeHost(): Host {
     },
     onSignal,
     foreignListeners,
-    interceptSignals,
+    interceptStops,
     interceptExit,
+    onShutdownMessage,
+    tellParent,
     onExit: (run) =>
       on("exit", (code: number) => {
         const stack = (new Error("exit").stack ?? "").split("\n").slice(2).join("\n");

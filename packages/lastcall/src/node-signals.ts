@@ -3,14 +3,15 @@
  * the real `Host`.
  */
 
-import type { ForeignListener, Undo } from "./host.ts";
+import { constants } from "node:os";
+import type { ForeignListener, StopRequest, Undo } from "./host.ts";
 import { OWN_LISTENER, REAL_EXIT } from "./registry.ts";
 
 type Listener = (...args: unknown[]) => unknown;
 type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 type Exit = ((code?: unknown) => unknown) & { [REAL_EXIT]?: Exit };
 
-/** Where the app registered a handler; known only for what came after `interceptSignals`. */
+/** Where the app registered a handler; known only for what came after `interceptStops`. */
 const sites = new WeakMap<Listener, string>();
 
 /** Listens for a signal, marked as one of ours. */
@@ -20,37 +21,73 @@ export function onSignal(signal: NodeJS.Signals, run: () => void): Undo {
   return () => void process.removeListener(signal, listener);
 }
 
-export function foreignListeners(signal: NodeJS.Signals): readonly ForeignListener[] {
+/** The channel counts the listeners of messages, to stay open for them; ours must not count (Node 20 to 26). */
+type Channel = { refCounted?(): void; unrefCounted?(): void };
+
+export function onShutdownMessage(run: () => void): Undo {
+  const channel = process.channel as Channel | undefined;
+  if (channel === undefined) {
+    return () => {};
+  }
+  const heard = (message: unknown): void => {
+    if (message === SHUTDOWN) {
+      run();
+    }
+  };
+  const listener = Object.assign(heard, { [OWN_LISTENER]: true });
+  process.on("message", listener);
+  channel.unrefCounted?.();
+  return () => {
+    if (process.listeners("message").includes(listener)) {
+      channel.refCounted?.();
+      process.removeListener("message", listener);
+    }
+  };
+}
+
+export function tellParent(message: string): void {
+  // A parent that has gone is told nothing, and that is no error of ours.
+  process.send?.(message, undefined, undefined, () => {});
+}
+
+export function foreignListeners(stop: StopRequest): readonly ForeignListener[] {
+  const [event, args] =
+    stop === "shutdown message"
+      ? (["message", [SHUTDOWN, undefined]] as const)
+      : ([stop, [stop, constants.signals[stop]]] as const);
   return process
-    .rawListeners(signal)
+    .rawListeners(event as NodeJS.Signals)
     .map((raw) => raw as Listener)
     .filter((raw) => !isOwn(raw))
-    .map((raw) => ({
-      name: nameOf(raw),
-      call: (number: number) => Reflect.apply(raw, process, [signal, number]),
-    }));
+    .map((raw) => ({ name: nameOf(raw), call: () => Reflect.apply(raw, process, args) }));
 }
+
+/** The message, by pm2's convention. */
+const SHUTDOWN = "shutdown";
 
 /**
  * Node delivers a signal by `process.emit`, bound when the first listener of the signal comes (Node 20 to 26), so an own
  * `emit` put in place before that decides who hears it, and the app's listeners stay where they are: listed, removable,
  * once. Listeners that came before are taken off and put back, which binds Node to the new `emit`.
  */
-export function interceptSignals(
+export function interceptStops(
   signals: readonly NodeJS.Signals[],
-  decide: (signal: NodeJS.Signals) => boolean,
+  decide: (stop: StopRequest) => boolean,
 ): Undo {
   const watched: ReadonlySet<string | symbol> = new Set(signals);
   const own = Object.getOwnPropertyDescriptor(process, "emit");
   const emit = process.emit as unknown as Emit;
   const noteSite = (event: string | symbol, listener: Listener): void => {
-    const site = watched.has(event) && !isOwn(listener) ? callSite() : null;
+    const isStop = watched.has(event) || event === "message";
+    const site = isStop && !isOwn(listener) ? callSite() : null;
     if (site !== null) {
       sites.set(listener, site);
     }
   };
   const deciding = function deciding(this: unknown, event: string | symbol, ...args: unknown[]): boolean {
-    if (!watched.has(event) || !decide(event as NodeJS.Signals)) {
+    const isMessage = event === "message" && args[0] === SHUTDOWN;
+    const stop = isMessage ? "shutdown message" : watched.has(event) ? (event as NodeJS.Signals) : null;
+    if (stop === null || !decide(stop)) {
       return Reflect.apply(emit, this, [event, ...args]);
     }
     for (const raw of process.rawListeners(event)) {

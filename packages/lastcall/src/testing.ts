@@ -46,6 +46,8 @@ export class FakeHost implements Host {
   foreign: readonly ForeignListener[] = [];
   /** What the watchdog was told. */
   readonly beats: { readonly limitMs: number; readonly record: string }[] = [];
+  /** The messages that were sent to the parent. */
+  readonly toldParent: string[] = [];
   /** What `holders()` answers. */
   held: readonly string[] = [];
   /** Whether the app itself listens for uncaught errors. */
@@ -55,6 +57,7 @@ export class FakeHost implements Host {
   #order = 0;
   #timers: FakeTimer[] = [];
   readonly #signals = new Map<string, Set<() => void>>();
+  readonly #messages = new Set<() => void>();
   readonly #exits = new Set<(code: number, stack: string) => void>();
   readonly #emptyLoops = new Set<() => void>();
   readonly #uncaught = new Set<(error: unknown) => void>();
@@ -76,6 +79,13 @@ export class FakeHost implements Host {
   /** Sends a signal to the process. */
   signal(signal: NodeJS.Signals): void {
     for (const run of Array.from(this.#signals.get(signal) ?? [])) {
+      run();
+    }
+  }
+
+  /** The parent sends the message `shutdown`. */
+  shutdownMessage(): void {
+    for (const run of Array.from(this.#messages)) {
       run();
     }
   }
@@ -173,7 +183,15 @@ export class FakeHost implements Host {
     return this.foreign;
   }
 
-  interceptSignals(): Undo {
+  onShutdownMessage(run: () => void): Undo {
+    return keep(this.#messages, run);
+  }
+
+  tellParent(message: string): void {
+    this.toldParent.push(message);
+  }
+
+  interceptStops(): Undo {
     return () => {};
   }
 

@@ -1,5 +1,6 @@
 /** A real child process of a fixture: what it says, what it answers, how it ends. Ends with its test, whatever happens. */
 
+import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
@@ -11,6 +12,8 @@ export interface ChildOptions {
   readonly args?: readonly string[];
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A channel for messages to the child. */
+  readonly channel?: boolean;
   /** What runs the program; default: this Node. */
   readonly command?: readonly string[];
 }
@@ -40,13 +43,16 @@ export function fixture(name: string): string {
 export function start(context: TestContext, program: string, options: ChildOptions = {}): Child {
   const [command = process.execPath, ...before] = options.command ?? [process.execPath];
   const child = spawn(command, [...before, ...(options.nodeArgs ?? []), program, ...(options.args ?? [])], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(options.channel === true ? ["ipc" as const] : [])],
     env: { PATH: process.env["PATH"], ...options.env },
   });
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   const texts = { stdout: "", stderr: "" };
+  const { stdout, stderr } = child;
+  assert.ok(stdout !== null && stderr !== null);
+  const streams = { stdout, stderr };
   for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => {
+    streams[name].setEncoding("utf8").on("data", (text: string) => {
       texts[name] += text;
     });
   }
@@ -56,7 +62,7 @@ export function start(context: TestContext, program: string, options: ChildOptio
   });
   const has = async (name: "stdout" | "stderr", text: string): Promise<void> => {
     while (!texts[name].includes(text)) {
-      const more = once(child[name], "data");
+      const more = once(streams[name], "data");
       const ended = await Promise.race([more.then(() => false), closed.then(() => true)]);
       if (ended && !texts[name].includes(text)) {
         throw new Error(`It ended without '${text}': ${texts.stdout}${texts.stderr}`);
