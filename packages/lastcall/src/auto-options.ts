@@ -8,6 +8,7 @@ import { LastcallError } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { OPTION_TABLE, readOptions, type ProbePaths } from "./options.ts";
 import { detectPlatform } from "./platform.ts";
+import { unpackEnvironment } from "./platform/pm2.ts";
 
 export interface AutoOptions {
   /** `LASTCALL_FOREIGN`: the app's own stop handlers wait for the gate, or run at once. Default: `defer`. */
@@ -38,7 +39,7 @@ const PARTS = [
 ] as const;
 
 export function readAutoOptions(host: Host): AutoOptions {
-  const env: Record<string, string | undefined> = { ...host.env };
+  const env: Record<string, string | undefined> = { ...unpackEnvironment(host.env) };
   const problems: string[] = [];
   const wrong = (name: string, range: string): void => {
     problems.push(
