@@ -186,7 +186,7 @@ function kindByName(relative: string): FileKind | "sniff" | undefined {
   const name = relative.slice(relative.lastIndexOf("/") + 1);
   if (
     /^(Dockerfile|Containerfile)(\.[\w.-]+)?$|\.(Dockerfile|dockerfile|containerfile)$/.test(name) &&
-    !name.endsWith(".dockerignore")
+    !/\.(dockerignore|gz|md|txt|html|j2|tmpl|tpl|template|erb)$/.test(name)
   ) {
     return "dockerfile";
   }
@@ -231,7 +231,7 @@ function kindOf(relative: string, guess: FileKind | "sniff" | undefined, text: s
     return "supervisor";
   }
   if (
-    /haproxy/.test(relative) ||
+    /haproxy[^/]*\.cfg$/.test(relative) ||
     (/^(frontend|backend|listen|defaults)\b/m.test(text) && /^\s+(server|bind|mode|timeout)\b/m.test(text))
   ) {
     return "haproxy";

@@ -5,6 +5,7 @@ import { chmodSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import { applyFixes } from "../../src/lint/fix.ts";
 import { lint } from "../../src/lint/run.ts";
 import { where } from "../../src/lint/source.ts";
 import { brief, rulesFound, withFiles } from "./lint-files.ts";
@@ -194,4 +195,40 @@ test("unknown versions of a manifest are read as far as they are known", () => {
     }),
     [],
   );
+});
+
+test("quoted texts that Kubernetes reads, though YAML forbids their indent, keep their file and its lines", () => {
+  const head =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: 'a\n  b''c\n  d'\ndata:\n  x: \"one\n  two \\\" three\"\n";
+  const pod =
+    "---\napiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec:\n  publishNotReadyAddresses: true\n";
+  assert.deepEqual(brief({ "d.yaml": head + pod }), ["warning router/publish-not-ready d.yaml:15"]);
+  assert.deepEqual(brief({ "d.yaml": "apiVersion: v1\nkind: 'never\nclosed\n" }), [
+    "error file/broken d.yaml:4",
+  ]);
+});
+
+test("templates of other kinds are refused like Helm's", () => {
+  assert.deepEqual(
+    rulesFound({ "d.yaml": "apiVersion: v1\nkind: Pod\n{% if x %}\nmetadata: { name: a }\n{% endif %}\n" }),
+    ["file/template"],
+  );
+  assert.deepEqual(rulesFound({ "d.yaml": "apiVersion: v1\nkind: Pod\n<% if x %>\nmetadata: [\n" }), [
+    "file/template",
+  ]);
+});
+
+test("a fix leaves nothing of its rule to fix in its file", () => {
+  for (const sample of SAMPLES) {
+    for (const { text, applied } of applyFixes(exercise(sample)).filter(
+      ({ source }) => source.path === sample.name,
+    )) {
+      const left = exercise({ ...sample, text }).filter(({ fix }) => fix !== undefined);
+      assert.deepEqual(
+        left.map(({ rule }) => rule).filter((rule) => applied.some((one) => one.rule === rule)),
+        [],
+        sample.name,
+      );
+    }
+  }
 });

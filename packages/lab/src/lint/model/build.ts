@@ -176,6 +176,9 @@ function parseOne(file: WorkFile, parsed: Parsed, templates: Templates, workspac
 const OURS = /^\s*"?(apiVersion|services|containerDefinitions)"?\s*:/m;
 const TEMPLATE = /:\s+\{\{-?\s*[.\w$]|^\s*\{\{-?\s*[.\w$]/m;
 
+/** Jinja, ERB, Mako: not YAML either, before they are rendered. */
+const OTHER_TEMPLATE = /\{%|<%|^[ \t]*%[ \t]*(if|for|end)/m;
+
 function parseTrees(
   file: WorkFile,
   parsed: Parsed,
@@ -212,7 +215,14 @@ function parseTrees(
     return;
   }
   if (problem !== undefined) {
-    if (ours) {
+    if (ours && OTHER_TEMPLATE.test(source.text)) {
+      const at = OTHER_TEMPLATE.exec(source.text)?.index ?? 0;
+      const known = templates.get(folder);
+      templates.set(
+        folder,
+        known === undefined ? { first: source, count: 1, at } : { ...known, count: known.count + 1 },
+      );
+    } else if (ours) {
       broken(problem.message, problem.at);
     }
     return;

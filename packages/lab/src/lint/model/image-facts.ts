@@ -16,6 +16,9 @@ export interface ImageFacts {
   readonly minimal: boolean;
 }
 
+/** Other signals and other shells: nothing is claimed about these. */
+export const WINDOWS: RegExp = /windows|nanoserver|servercore|dotnet\/framework/i;
+
 const ASH = /(^|[-_.:/])(alpine|busybox)/i;
 const DASH =
   /(^|[-_.:/\d])(ubuntu|debian|bookworm|bullseye|buster|trixie|jammy|noble|focal|slim)([-_.:@\d]|$)/i;
@@ -24,9 +27,10 @@ const BASH =
 
 /** Official images whose tags without a suffix are built on Debian or Ubuntu. */
 const DEBIAN_BASED = new Set(
-  "node python ruby golang rust php nginx httpd postgres mariadb redis haproxy perl openjdk eclipse-temurin gcc buildpack-deps".split(
-    " ",
-  ),
+  (
+    "debian ubuntu node python ruby golang rust php nginx httpd postgres mariadb redis valkey haproxy perl eclipse-temurin gcc buildpack-deps " +
+    "elixir erlang swift tomcat maven gradle wordpress ghost drupal mongo rabbitmq memcached pypy julia r-base"
+  ).split(" "),
 );
 
 export function imageFacts(reference: string): ImageFacts {
@@ -62,6 +66,9 @@ function shellOf(
   official: string | undefined,
   minimal: boolean,
 ): readonly [ShellName, string] {
+  if (WINDOWS.test(reference)) {
+    return ["none", "Windows has no such shell"];
+  }
   if (minimal) {
     return ["none", `${reference} has no shell`];
   }
@@ -71,7 +78,14 @@ function shellOf(
   if (DASH.test(reference) || (official !== undefined && DEBIAN_BASED.has(official))) {
     return ["dash", `/bin/sh of ${reference} is dash`];
   }
-  if (BASH.test(reference)) {
+  if (
+    /^(mcr\.microsoft\.com\/dotnet\/|bitnami\/|oven\/bun|denoland\/deno)/.test(
+      reference.replace(/^docker\.io\//, ""),
+    )
+  ) {
+    return ["dash", `/bin/sh of ${reference} is dash`];
+  }
+  if (official === "mysql" || official === "amazoncorretto" || BASH.test(reference)) {
     return ["bash", `/bin/sh of ${reference} is bash`];
   }
   return ["unknown", `the shell of ${reference} is not known`];

@@ -46,7 +46,8 @@ export function toImage(dockerfile: Dockerfile, context: ImageContext, target?: 
   const command = newest("CMD");
   const stop = newest("STOPSIGNAL");
   const packageJson = context.packages.find(({ folder }) => folder === dockerfile.folder);
-  const sources = sourcesBelow(dockerfile.folder, context);
+  const home = dockerfile.source.path.split("/").slice(0, -1).join("/");
+  const sources = sourcesBelow(dockerfile.folder, context, home);
   const image = {
     dockerfile,
     facts,
@@ -92,13 +93,22 @@ function relinkedShell(lineage: readonly Stage[], base: ImageFacts): ImageFacts 
   return base;
 }
 
-/** Source files whose nearest build context this is. */
+/**
+ * Source files of a build context. A folder below it with a package.json of its own is another project, unless it is the one
+ * that the Dockerfile stands in: a monorepo's services must not be given one another's budgets.
+ */
 export function sourcesBelow(
   folder: string,
-  { sources }: { readonly sources: readonly AppSource[] },
+  { sources, packages }: Pick<ImageContext, "sources" | "packages">,
+  home: string = folder,
 ): readonly AppSource[] {
+  const within = (path: string, root: string): boolean =>
+    root === "" || path === root || path.startsWith(`${root}/`);
+  const others = packages
+    .map((one) => one.folder)
+    .filter((root) => root !== folder && within(root, folder) && !within(home, root));
   return sources.filter(
-    (one) => folder === "" || one.folder === folder || one.folder.startsWith(`${folder}/`),
+    (one) => within(one.folder, folder) && !others.some((root) => within(one.folder, root)),
   );
 }
 

@@ -311,7 +311,8 @@ function annotated(annotations: ReadonlyMap<string, string>): number | undefined
 }
 
 /** How long a hook takes: the sum of its sleeps; other commands take an unknown time. */
-function hookTime(words: readonly Argument[]): { ms: number; complete: boolean } {
+function hookTime(given: readonly Argument[]): { ms: number; complete: boolean } {
+  const words = baseName(given[0]?.text ?? "") === "busybox" ? given.slice(1) : given;
   const name = baseName(words[0]?.text ?? "");
   if (name === "sleep") {
     const ms = sleepDuration(words[1]?.text ?? "");

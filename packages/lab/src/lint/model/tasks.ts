@@ -24,7 +24,8 @@ export interface Task {
   readonly environment: ReadonlyMap<string, EnvValue>;
   readonly stopSignal: { readonly signal: string; readonly at: Place } | undefined;
   readonly init: boolean;
-  /** The folder whose source files are the service's. */
+  /** The file that is started, and the folder whose source files are the service's where it is the only one. */
+  readonly script: string | undefined;
   readonly folder: string | undefined;
   /** A cap that the platform puts on the timer. */
   readonly capMs: number | undefined;
@@ -77,6 +78,7 @@ export function ecsTasks(tree: Tree): readonly Task[] {
       environment: environmentOf(get(container, "environment")),
       stopSignal: undefined,
       init: text(get(container, "linuxParameters", "initProcessEnabled")) === "true",
+      script: undefined,
       folder: undefined,
       capMs: fargate ? 120_000 : undefined,
     };
@@ -115,6 +117,7 @@ export function nomadTasks(job: Tree): readonly Task[] {
         environment: new Map(),
         stopSignal: signal === undefined ? undefined : { signal: text(signal) ?? "", at: signal.at },
         init: false,
+        script: undefined,
         folder: undefined,
         capMs: undefined,
       };
@@ -144,7 +147,8 @@ export function ecosystemTree(source: Source): Tree | undefined {
 }
 
 export function pm2Apps(tree: Tree, folder: string): readonly Task[] {
-  return items(get(tree, "apps")).map((app) => {
+  const apps = items(get(tree, "apps"));
+  return apps.map((app) => {
     const name = text(get(app, "name")) ?? text(get(app, "script")) ?? "?";
     const at = get(app, "name")?.at ?? keyAt(app, "script") ?? app.at;
     const kill = get(app, "kill_timeout");
@@ -162,7 +166,8 @@ export function pm2Apps(tree: Tree, folder: string): readonly Task[] {
       environment: new Map(),
       stopSignal: { signal: "SIGINT", at },
       init: false,
-      folder: join(folder, text(get(app, "cwd")) ?? "."),
+      script: path === undefined ? undefined : join(join(folder, text(get(app, "cwd")) ?? "."), path),
+      folder: apps.length === 1 ? join(folder, text(get(app, "cwd")) ?? ".") : undefined,
       capMs: undefined,
     };
   });
@@ -197,6 +202,7 @@ export function supervisorPrograms(unit: Unit): readonly Task[] {
       environment: new Map(),
       stopSignal: signal === undefined ? undefined : { signal: signal.value, at: signal.at },
       init: false,
+      script: undefined,
       folder: undefined,
       capMs: undefined,
     };

@@ -266,8 +266,9 @@ export function taskWorkload(task: Task, links: Links): Workload {
     links,
   );
   const environment = new Map([...(image?.environment ?? []), ...task.environment]);
-  const sources =
-    image?.sources ?? (task.folder === undefined ? [] : sourcesBelow(task.folder, links.context));
+  const own = links.context.sources.filter(({ source }) => source.path === task.script);
+  const below = task.folder === undefined ? [] : sourcesBelow(task.folder, links.context);
+  const sources = image?.sources ?? (own.length > 0 ? own : below);
   const timer =
     task.capMs !== undefined && task.timer.ms > task.capMs
       ? { ...task.timer, ms: task.capMs, writtenMs: task.timer.ms }

@@ -175,7 +175,12 @@ function ofCommand(command: ShellCommand, setting: Setting): Handover | "brief" 
       if (program === undefined) {
         return command.bodies.every(allBrief) ? "brief" : UNKNOWN;
       }
-      return found.every((one) => one.verdict === program.verdict) ? { ...program, fixable: false } : UNKNOWN;
+      if (!found.every((one) => one.verdict === program.verdict)) {
+        return UNKNOWN;
+      }
+      // Only ash makes way inside a compound command.
+      const makesWay = program.verdict !== "replaced" || (setting.shell === "ash" && !setting.file);
+      return { ...program, verdict: makesWay ? program.verdict : "stays", fixable: false };
     }
     case "loop":
       return UNKNOWN;

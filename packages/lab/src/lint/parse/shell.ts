@@ -479,7 +479,7 @@ class Parser {
         }
       } else if (token?.kind === "redirect") {
         redirects += 1;
-        this.#at += token.needsWord ? 2 : 1;
+        this.#skipRedirect(token.needsWord);
       } else {
         break;
       }
@@ -490,11 +490,19 @@ class Parser {
     return { kind: "simple", assigns, words, redirects, start, end: this.#end() };
   }
 
+  #skipRedirect(needsWord: boolean): void {
+    this.#at += 1;
+    if (needsWord) {
+      this.ok &&= this.#tokens[this.#at]?.kind === "word";
+      this.#at += 1;
+    }
+  }
+
   #redirects(): number {
     let count = 0;
     for (let token = this.#tokens[this.#at]; token?.kind === "redirect"; token = this.#tokens[this.#at]) {
       count += 1;
-      this.#at += token.needsWord ? 2 : 1;
+      this.#skipRedirect(token.needsWord);
     }
     return count;
   }

@@ -15,19 +15,75 @@ export interface YamlFile {
 }
 
 export function readYaml(source: Source): YamlFile {
+  const read = readText(source, source.text);
+  if (!read.unclosed) {
+    return read;
+  }
+  const again = readText(source, joinQuoted(source.text));
+  return again.problems.length === 0 ? again : read;
+}
+
+/** A quoted text that begins on this line: its indent, and the quote last. */
+const OPENS = /^([ ]*)(?:- +)*(?:[^\s'"#][^'"#\n]*?:[ ]+)?['"]/;
+
+/**
+ * Go's YAML reader, and so Kubernetes, takes a quoted text whose further lines are not indented enough, which YAML 1.2 forbids.
+ * Line ends inside such a text become blanks: they mean the same there, and every offset stays.
+ */
+function joinQuoted(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const stop = text.indexOf("\n", at);
+    const end = stop === -1 ? text.length : stop + 1;
+    const open = OPENS.exec(text.slice(at, end));
+    const next = /^[ ]*/.exec(text.slice(end, end + 200))?.[0].length ?? 0;
+    const close =
+      open === null || next > (open[1] ?? "").length ? -1 : closingQuote(text, at + open[0].length - 1);
+    if (close >= end) {
+      parts.push(text.slice(at, close).replaceAll(/[\r\n]/g, " "));
+      at = close;
+    } else {
+      parts.push(text.slice(at, end));
+      at = end;
+    }
+  }
+  return parts.join("");
+}
+
+function closingQuote(text: string, from: number): number {
+  const quote = text[from];
+  for (let at = from + 1; at < text.length; at += 1) {
+    if (quote === '"' && text[at] === "\\") {
+      at += 1;
+    } else if (text[at] === quote) {
+      if (quote === "'" && text[at + 1] === "'") {
+        at += 1;
+      } else {
+        return at;
+      }
+    }
+  }
+  return -1;
+}
+
+/** Parses `text`, which has the offsets of the source. */
+function readText(source: Source, text: string): YamlFile & { readonly unclosed: boolean } {
   let parsed: readonly Document.Parsed[];
   try {
-    parsed = [...parseAllDocuments(source.text, { uniqueKeys: false, logLevel: "silent", strict: true })];
+    parsed = [...parseAllDocuments(text, { uniqueKeys: false, logLevel: "silent", strict: true })];
   } catch (error) {
     // The parser throws on a few inputs (a stack overflow of brackets); the file is then broken as a whole.
     const message = error instanceof Error ? error.message : String(error);
-    return { documents: [], problems: [{ message, at: place(source, 0, 0) }] };
+    return { documents: [], problems: [{ message, at: place(source, 0, 0) }], unclosed: false };
   }
   const documents: Tree[] = [];
   const problems: YamlProblem[] = [];
+  let unclosed = false;
   for (const document of parsed) {
     for (const error of document.errors) {
       problems.push({ message: firstLine(error.message), at: place(source, error.pos[0], error.pos[1]) });
+      unclosed ||= error.code === "MISSING_CHAR" && error.message.startsWith("Missing closing ");
     }
     if (document.contents !== null && document.errors.length === 0) {
       try {
@@ -38,7 +94,7 @@ export function readYaml(source: Source): YamlFile {
       }
     }
   }
-  return { documents, problems };
+  return { documents, problems, unclosed };
 }
 
 function firstLine(message: string): string {

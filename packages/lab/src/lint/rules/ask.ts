@@ -11,7 +11,7 @@ import { type HaproxyFile, type HaproxyLine, type HaproxySection, lineOfSection 
 import { type Directive, find, type NginxFile } from "../parse/nginx.ts";
 import { parseShell } from "../parse/shell.ts";
 import type { Setting, Unit } from "../parse/systemd.ts";
-import { get, keyAt, number, text, type Tree } from "../parse/tree.ts";
+import { get, items, keyAt, number, text, texts, type Tree } from "../parse/tree.ts";
 import type { Draft } from "../finding.ts";
 import type { Place } from "../source.ts";
 
@@ -28,7 +28,24 @@ export function isHeadless(service: K8sObject): boolean {
 
 /** Services that clients use: not headless, not made for peers that are not ready. */
 export function clientServices(pod: Pod): readonly K8sObject[] {
-  return pod.services.filter((service) => !isHeadless(service));
+  return pod.services.filter(
+    (service) => !isHeadless(service) && !isForMetrics(service) && !isForOnePod(service),
+  );
+}
+
+/** Only a scraper uses it, and it comes again. */
+function isForMetrics(service: K8sObject): boolean {
+  const ports = items(get(service.tree, "spec", "ports"));
+  const metrics = (port: Tree): boolean =>
+    /metrics|prometheus|monitoring/.test(
+      `${text(get(port, "name")) ?? ""} ${text(get(port, "targetPort")) ?? ""}`,
+    );
+  return ports.length > 0 && ports.every(metrics);
+}
+
+/** Peers of a StatefulSet find one pod by its name. */
+export function isForOnePod(service: K8sObject): boolean {
+  return texts(get(service.tree, "spec", "selector")).has("statefulset.kubernetes.io/pod-name");
 }
 
 export function* servedPods(model: Model): Iterable<Served> {

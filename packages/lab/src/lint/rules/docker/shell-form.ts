@@ -1,5 +1,6 @@
 /** The text form of CMD or ENTRYPOINT: does this image's shell make way for the program? */
 
+import { WINDOWS } from "../../model/image-facts.ts";
 import type { Fix, Rule } from "../../finding.ts";
 import { parseShell } from "../../parse/shell.ts";
 import type { Place } from "../../source.ts";
@@ -16,7 +17,8 @@ export const shellForm: Rule = {
         link?.kind !== "shell" ||
         link.role !== "text" ||
         program === undefined ||
-        looksLikeJson(link.text)
+        looksLikeJson(link.text) ||
+        WINDOWS.test(image.facts.reference)
       ) {
         continue;
       }

@@ -2,7 +2,7 @@
 
 import type { Rule } from "../../finding.ts";
 import { get, truth } from "../../parse/tree.ts";
-import { isHeadless } from "../ask.ts";
+import { isForOnePod, isHeadless } from "../ask.ts";
 
 export const publishNotReady: Rule = {
   id: "router/publish-not-ready",
@@ -12,7 +12,13 @@ export const publishNotReady: Rule = {
   *check(model) {
     for (const object of model.objects) {
       const value = get(object.tree, "spec", "publishNotReadyAddresses");
-      if (object.kind === "Service" && truth(value) === true && value !== undefined && !isHeadless(object)) {
+      if (
+        object.kind === "Service" &&
+        truth(value) === true &&
+        value !== undefined &&
+        !isHeadless(object) &&
+        !isForOnePod(object)
+      ) {
         yield {
           at: value.at,
           message: `Service ${object.name} sends to pods that are not ready. Keep this for headless peer discovery.`,

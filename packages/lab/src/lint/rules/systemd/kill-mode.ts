@@ -13,10 +13,12 @@ export const killMode: Rule = {
       const mode = setting(unit, "Service.KillMode");
       const start = setting(unit, "Service.ExecStart")?.value ?? "";
       const leaves =
-        /\b(sshd|tmux|screen|docker|podman|dockerd|containerd|kubelet|libvirtd|crond?|atd|agetty|login)\b/.test(
+        /\b(sshd|tmux|screen|docker|podman|dockerd|containerd|kubelet|libvirtd|crond?|atd|agetty|login|supervisord|sulogin|systemd-sulogin-shell|systemd-nspawn|runsvdir)\b|^-?\/(usr\/)?bin\/(ba|da|z)?sh$/.test(
           start,
         );
-      if (mode !== undefined && !leaves && (mode.value === "none" || mode.value === "process")) {
+      // A oneshot is over when its work is; what it started for others may stay.
+      const oneshot = setting(unit, "Service.Type")?.value === "oneshot";
+      if (mode !== undefined && !leaves && !oneshot && (mode.value === "none" || mode.value === "process")) {
         yield {
           at: mode.at,
           severity: mode.value === "none" ? "error" : "warning",

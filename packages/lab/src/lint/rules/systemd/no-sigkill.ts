@@ -11,7 +11,12 @@ export const noSigkill: Rule = {
   *check(model) {
     for (const unit of model.units) {
       const value = setting(unit, "Service.SendSIGKILL");
-      if (value !== undefined && /^(no|false|0|off)$/i.test(value.value)) {
+      // Storage that is killed must be recovered: there it is the point.
+      const storage =
+        /\b(mariadbd|mysqld\w*|postgres|pg_ctl\w*|mongod|prometheus|influxd|redis-server|etcd|ceph-osd|glusterd)\b/.test(
+          setting(unit, "Service.ExecStart")?.value ?? "",
+        );
+      if (value !== undefined && !storage && /^(no|false|0|off)$/i.test(value.value)) {
         yield {
           at: value.at,
           message: "What has not stopped after TimeoutStopSec is left running. Leave SendSIGKILL on.",
