@@ -14,6 +14,8 @@ import type { Host, StopRequest } from "./host.ts";
 import type { Lifecycle } from "./life.ts";
 import { probeAt } from "./probes.ts";
 import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
+import { isDrainable } from "./servers/attach.ts";
+import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
 import { VERSION } from "./version.ts";
 
@@ -99,15 +101,15 @@ class Auto implements AutoMode {
     if (life === null) {
       return;
     }
-    if (isHttpLike(server)) {
-      this.#http.add(server);
+    if (isDrainable(server)) {
+      this.#http.add(server as HttpServer);
     }
     if (port !== undefined && this.#options.closeLastPorts.has(port)) {
       this.#closeLast.add(server);
       return;
     }
-    if (isHttpLike(server)) {
-      this.#noteProbes(server);
+    if (isDrainable(server)) {
+      this.#noteProbes(server as HttpServer);
       life.http(server);
       return;
     }
@@ -123,7 +125,7 @@ class Auto implements AutoMode {
       return;
     }
     const { noteProbe } = this.#host.registry[LIFECYCLE_KEY] as Registered;
-    server.prependListener("request", (request: IncomingMessage) => {
+    listenBeside(server, "request", (request: IncomingMessage) => {
       const probe = probeAt(request.url ?? "", { live: "", state: "", ready: "", ...paths });
       if (probe !== null) {
         noteProbe?.(request, probe);
@@ -281,15 +283,10 @@ function isAdmin(server: Server): boolean {
   return (server as { [ADMIN_SERVER]?: boolean })[ADMIN_SERVER] === true;
 }
 
-/** Servers of `node:http` and of `node:https`, which share no class. */
-function isHttpLike(server: Server): server is HttpServer {
-  return typeof (server as Partial<HttpServer>).closeIdleConnections === "function";
-}
-
 function closeNow(server: Server): void {
   Server.prototype.close.call(server);
-  if (isHttpLike(server)) {
-    HttpServer.prototype.closeAllConnections.call(server);
+  if (isDrainable(server)) {
+    HttpServer.prototype.closeAllConnections.call(server as HttpServer);
   }
 }
 

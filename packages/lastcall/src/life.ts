@@ -1,13 +1,16 @@
 /** The public face of a lifecycle: what an app calls, and what it hears. */
 
 import type { EventEmitter } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Budget } from "./budget.ts";
 import type { Undo } from "./host.ts";
 import type { State } from "./machine.ts";
 import type { ShutdownRecord } from "./record.ts";
 import type { SignalHeard } from "./signals.ts";
+import type { DrainableServer } from "./servers/attach.ts";
 import type { ProbeHandler } from "./servers/probe-handler.ts";
+import type { StreamPolicy } from "./servers/streams.ts";
 import type { TaskOptions } from "./tasks.ts";
 import type { TeardownHook } from "./teardown.ts";
 
@@ -49,10 +52,11 @@ export interface Lifecycle extends AsyncDisposable {
   readonly signal: AbortSignal;
   readonly events: EventEmitter<LifecycleEvents>;
   /**
-   * Drains `server`, before or after `listen()`; any number of them is one drain. Leave its `close()` to the lifecycle: a
+   * Drains a server of `node:http`, `node:https` or `node:http2` (also with `allowHTTP1`), before or after `listen()`; any
+   * number of them is one drain. Leave its `close()` to the lifecycle: a
    * server that closes itself earlier loses what this promises. Errors: LASTCALL_SERVER.
    */
-  http(server: Server): this;
+  http(server: DrainableServer): this;
   /** Readiness turns 200. Without it the service never gets traffic from a router that asks. */
   ready(): void;
   /**
@@ -70,7 +74,27 @@ export interface Lifecycle extends AsyncDisposable {
     handler: RequestHandler<Rest, Result>,
   ): RequestHandler<Rest, Result>;
   /** Aborts when the client has gone away, and `abortWindowMs` before the deadline. Made only when asked for. */
-  requestSignal(request: IncomingMessage): AbortSignal;
+  requestSignal(request: IncomingMessage | Http2ServerRequest): AbortSignal;
+  /**
+   * Ends a response that would never end by itself, in order and with its last chunk. `end-at-drain`: as soon as its
+   * client can go elsewhere, at the stop signal or, with leave order `listener-first`, when the listener has closed; with
+   * `announce: "spread"` one stream after the other. `end-at-gate`: when the listener has closed. `keep-until-deadline`:
+   * `abortWindowMs` before the deadline. One that begins after the stop signal ends at the gate at the earliest.
+   *
+   * Returns a signal that aborts when the stream ends, by the lifecycle or by its client: stop writing then. Listeners run
+   * before the end and may write last words; `lastChunk` is written after them, unless they have ended the response.
+   *
+   * @example
+   * const over = life.stream(response, "end-at-drain");
+   * response.writeHead(200, { "content-type": "text/event-stream" });
+   * const timer = setInterval(() => response.write(`data: ${Date.now()}\n\n`), 1000);
+   * over.addEventListener("abort", () => clearInterval(timer));
+   */
+  stream(
+    response: ServerResponse | Http2ServerResponse,
+    policy: StreamPolicy,
+    lastChunk?: string,
+  ): AbortSignal;
   /** Answers the liveness, readiness and state probes: a handler, or middleware when `next` is given. */
   readonly probes: ProbeHandler;
   /** Time until the deadline in milliseconds; Infinity while nothing has asked to stop. */

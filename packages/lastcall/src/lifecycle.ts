@@ -6,6 +6,7 @@
 
 import { EventEmitter, setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Admission } from "./admission.ts";
 import { describeBudget, planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
@@ -21,11 +22,18 @@ import type { Probe } from "./probes.ts";
 import { describeWaiting } from "./progress.ts";
 import { AUTO_KEY, type AutoMode } from "./registry.ts";
 import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
+import type { DrainableServer } from "./servers/attach.ts";
 import { Fleet } from "./servers/fleet.ts";
 import { exchangeOf } from "./servers/http-exchange.ts";
-import { makeProbeHandler, openAdminPort, type ProbeHandler } from "./servers/probe-handler.ts";
+import {
+  makeProbeHandler,
+  openAdminPort,
+  type ProbeHandler,
+  type ProbeRequest,
+} from "./servers/probe-handler.ts";
 import { listenForSignals, type SignalHeard } from "./signals.ts";
 import { chooseLeaveOrder, type Stop } from "./stop.ts";
+import type { StreamPolicy } from "./servers/streams.ts";
 import { Tasks, type TaskOptions } from "./tasks.ts";
 import { Teardown, type TeardownHook } from "./teardown.ts";
 import { answerTime, Guard } from "./watchdog.ts";
@@ -105,6 +113,9 @@ export class LifecycleCore implements Lifecycle {
       host,
       admission: this.#admission,
       probes: this.probes,
+      spread: options.announce === "spread",
+      announceWindowMs: () =>
+        this.#state === "lame-duck" ? this.#began().deadline.gateAt - host.now() : budget.lingerMs,
       onQuiet: () => this.#checkDrained(),
     });
     const adminHost = options.adminHost ?? (this.#platform.remoteProbes ? undefined : "127.0.0.1");
@@ -148,7 +159,7 @@ export class LifecycleCore implements Lifecycle {
 
   // What the app does while it serves.
 
-  http(server: Server): this {
+  http(server: DrainableServer): this {
     this.#fleet.add(server);
     return this;
   }
@@ -202,7 +213,7 @@ export class LifecycleCore implements Lifecycle {
     };
   }
 
-  requestSignal(request: IncomingMessage): AbortSignal {
+  requestSignal(request: IncomingMessage | Http2ServerRequest): AbortSignal {
     const exchange = exchangeOf(request);
     if (exchange === undefined) {
       return this.#nearDeadline.signal;
@@ -212,6 +223,14 @@ export class LifecycleCore implements Lifecycle {
       exchange.abort("The deadline is near.");
     }
     return signal;
+  }
+
+  stream(
+    response: ServerResponse | Http2ServerResponse,
+    policy: StreamPolicy,
+    lastChunk?: string,
+  ): AbortSignal {
+    return this.#fleet.streams.add(response, policy, lastChunk);
   }
 
   remainingMs(): number {
@@ -356,6 +375,7 @@ export class LifecycleCore implements Lifecycle {
     if (this.#options.admission === "respond") {
       this.#admission.gate = "closed";
       this.#fleet.announce();
+      this.#fleet.streams.gate();
       this.#checkDrained();
       return;
     }
@@ -533,6 +553,7 @@ export class LifecycleCore implements Lifecycle {
       others: this.#others,
       budget: this.budget,
       requests: this.#admission.counts(),
+      connections: this.#fleet.counts(),
       cuts: cutNow && this.#cuts.length === 0 ? this.#unfinished("exit").slice(0, LISTED) : this.#cuts,
       tasks: cutNow ? this.#tasks.reportAbandoned() : this.#tasks.report(),
       teardown: this.#teardown.reports(),
@@ -608,7 +629,7 @@ export class LifecycleCore implements Lifecycle {
   }
 
   /** A probe is no work, and whoever asks for readiness will hear of the stop. */
-  readonly noteProbe = (request: IncomingMessage, probe: Probe): void => {
+  readonly noteProbe = (request: ProbeRequest, probe: Probe): void => {
     if (probe === "ready") {
       this.#readinessAskedAt = this.#host.now();
     }

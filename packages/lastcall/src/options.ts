@@ -34,6 +34,11 @@ export interface LifecycleOptions {
    * where a router is known or readiness was asked for within the last 30 s.
    */
   readonly leaveOrder?: "auto" | "announce-first" | "listener-first";
+  /**
+   * `all`: every connection is told to go with its next answer. `spread`: one after the other over two thirds of the
+   * drain delay, so that the clients do not all reconnect at once. Default: `all`.
+   */
+  readonly announce?: "all" | "spread";
   /** After the gate: `close` closes the listener; `respond` keeps it open and answers 503. Default: `close`. */
   readonly admission?: "close" | "respond";
   /** When a request is done: its `response` has closed, or also its `handler` has settled. Default: `response`. */
@@ -90,6 +95,7 @@ export const OPTION_TABLE: Readonly<Record<keyof LifecycleOptions, OptionRow>> =
     env: "LASTCALL_LEAVE_ORDER",
     value: { kind: "choice", of: ["auto", "announce-first", "listener-first"] },
   },
+  announce: { env: "LASTCALL_ANNOUNCE", value: { kind: "choice", of: ["all", "spread"] } },
   admission: { env: "LASTCALL_ADMISSION", value: { kind: "choice", of: ["close", "respond"] } },
   boundary: { env: "LASTCALL_BOUNDARY", value: { kind: "choice", of: ["response", "handler"] } },
   readinessInLameDuck: {

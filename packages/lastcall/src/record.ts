@@ -4,7 +4,7 @@ import type { RequestCounts } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { HostFacts } from "./host.ts";
 import type { SignalHeard } from "./signals.ts";
-import type { Cut } from "./servers/server.ts";
+import type { ConnectionCounts, Cut } from "./servers/server.ts";
 import type { Stop } from "./stop.ts";
 import type { TaskFate, TaskReport } from "./tasks.ts";
 import type { HookReport } from "./teardown.ts";
@@ -35,6 +35,8 @@ export interface ShutdownRecord {
   };
   readonly budget: Budget;
   readonly requests: RequestCounts;
+  /** Connections that spoke something else than HTTP/1.1; absent when there were none. */
+  readonly connections?: ConnectionCounts;
   readonly unfinished: readonly {
     readonly route: string;
     readonly ageMs: number;
@@ -123,6 +125,7 @@ export interface RecordParts {
   readonly others: readonly SignalHeard[];
   readonly budget: Budget;
   readonly requests: RequestCounts;
+  readonly connections: ConnectionCounts;
   readonly cuts: readonly {
     readonly route: string;
     readonly startedAt: number;
@@ -174,6 +177,7 @@ export function makeRecord(parts: RecordParts): ShutdownRecord {
     },
     budget: parts.budget,
     requests,
+    ...(Object.keys(parts.connections).length === 0 ? {} : { connections: parts.connections }),
     unfinished: parts.cuts.map((cut) => ({
       route: cut.route,
       ageMs: Math.round(now - cut.startedAt),
@@ -209,6 +213,7 @@ function outcomeOf(parts: RecordParts): Outcome {
     parts.skipped !== undefined ||
     parts.forced ||
     parts.requests.unfinished > 0 ||
+    (parts.connections.tunnelsCut ?? 0) + (parts.connections.webSocketsCut ?? 0) > 0 ||
     parts.tasks.unfinished.length > 0 ||
     parts.teardown.some((hook) => hook.outcome !== "done") ||
     parts.appExit?.early === true;

@@ -61,6 +61,18 @@ export class Connections {
     socket.on("close", this.#forgetSecured);
   };
 
+  /** It speaks another protocol from now on, and whoever follows that one follows it. */
+  handOver(socket: Socket): void {
+    const tcp = (socket as Inside)._parent ?? socket;
+    for (const [set, one, forget] of [
+      [this.#sockets, tcp, this.#forget],
+      [this.#secured, socket, this.#forgetSecured],
+    ] as const) {
+      set.delete(one);
+      one.removeListener("close", forget);
+    }
+  }
+
   /** The connections that were open before we came, each with the response it is busy with. */
   addEarlier(): readonly ServerResponse[] {
     const responses: ServerResponse[] = [];

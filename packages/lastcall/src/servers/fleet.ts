@@ -1,19 +1,23 @@
 /** All servers of the process as one drain: what was asked of the first is asked of one that joins late, too. */
 
-import type { Server } from "node:http";
+import type { Server as NetServer } from "node:net";
 import type { Admission } from "../admission.ts";
 import { LastcallError } from "../errors.ts";
 import type { Host } from "../host.ts";
-import { exchangeOf, HttpExchange } from "./http-exchange.ts";
-import { attachHttp1 } from "./http1.ts";
+import { attachServer, isDrainable, type DrainableServer } from "./attach.ts";
+import { exchangeOf, ServedExchange } from "./http-exchange.ts";
 import type { ProbeHandler } from "./probe-handler.ts";
-import type { Cut } from "./server.ts";
-import type { DrainedServer } from "./server.ts";
+import type { ConnectionCounts, Cut, DrainedServer } from "./server.ts";
+import { SPREAD_SHARE } from "./spread.ts";
+import { Streams } from "./streams.ts";
 
 export interface FleetHooks {
   readonly host: Host;
   readonly admission: Admission;
   readonly probes: ProbeHandler;
+  readonly spread: boolean;
+  /** See `ServerHooks`. */
+  announceWindowMs(): number;
   /** The last connection of a server has closed, or the last listener. */
   onQuiet(): void;
 }
@@ -22,10 +26,11 @@ export interface FleetHooks {
 const FEW = 256;
 
 export class Fleet {
+  readonly streams: Streams;
   readonly #hooks: FleetHooks;
-  readonly #servers = new Map<Server, DrainedServer>();
+  readonly #servers = new Map<DrainableServer, DrainedServer>();
   /** Servers on which the app has mounted the probes. */
-  readonly #probed = new Set<Server>();
+  readonly #probed = new Set<NetServer>();
   #begun = false;
   #announced = false;
   #shut = false;
@@ -35,23 +40,23 @@ export class Fleet {
 
   constructor(hooks: FleetHooks) {
     this.#hooks = hooks;
+    this.streams = new Streams(hooks.host);
   }
 
   /** Errors: LASTCALL_SERVER. */
-  add(server: Server): void {
+  add(server: DrainableServer): void {
     if (this.#servers.has(server)) {
       return;
     }
-    if (typeof server?.closeIdleConnections !== "function") {
-      throw new LastcallError(
-        "LASTCALL_SERVER",
-        "life.http() was given something that is no HTTP/1.1 server.",
-      );
+    if (!isDrainable(server)) {
+      throw new LastcallError("LASTCALL_SERVER", "life.http() was given something that is no HTTP server.");
     }
-    const { host, admission, probes, onQuiet } = this.#hooks;
-    const drained = attachHttp1(server, {
+    const { host, admission, probes, spread, announceWindowMs, onQuiet } = this.#hooks;
+    const drained = attachServer(server, {
       host,
       admission,
+      spread,
+      announceWindowMs,
       answerProbe: (request, response) => this.#probed.has(server) && probes(request, response),
       onQuiet,
     });
@@ -87,6 +92,7 @@ export class Fleet {
   announce(): void {
     this.#announced = true;
     this.#each((server) => server.announce());
+    this.streams.drain(this.#hooks.spread ? this.#hooks.announceWindowMs() * SPREAD_SHARE : 0);
   }
 
   /** Closes every listener, then announces to whom was not told before. */
@@ -106,6 +112,7 @@ export class Fleet {
       this.#closing -= 1;
       if (this.#closing === 0) {
         this.announce();
+        this.streams.gate();
         this.#hooks.onQuiet();
       }
     });
@@ -124,10 +131,11 @@ export class Fleet {
   /** Tells those who asked for a signal that the deadline is near. */
   abort(reason: string): void {
     for (const exchange of this.#hooks.admission.inFlight) {
-      if (exchange instanceof HttpExchange) {
+      if (exchange instanceof ServedExchange) {
         exchange.abort(reason);
       }
     }
+    this.streams.deadline();
   }
 
   cut(): readonly Cut[] {
@@ -143,6 +151,17 @@ export class Fleet {
   isIdleCrowd(): boolean {
     const open = this.connections();
     return open > FEW && [...this.#servers.values()].reduce((sum, server) => sum + server.idle(), 0) === open;
+  }
+
+  /** Summed over the servers. */
+  counts(): ConnectionCounts {
+    const sum: Record<string, number> = {};
+    for (const server of this.#servers.values()) {
+      for (const [name, count] of Object.entries(server.counts())) {
+        sum[name] = (sum[name] ?? 0) + Number(count);
+      }
+    }
+    return sum;
   }
 
   detach(): void {

@@ -4,35 +4,22 @@
  */
 
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import { Server as TlsServer } from "node:tls";
-import type { Admission } from "../admission.ts";
 import { coarseClock } from "../coarse-clock.ts";
-import type { Host, Undo } from "../host.ts";
+import type { Undo } from "../host.ts";
+import { listenBeside } from "./beside.ts";
 import { announceOn, LastRequests } from "./announce.ts";
-import { Connections, isAnswering, reset, speaksHttp } from "./connections.ts";
-import { exchangeOf, HttpExchange } from "./http-exchange.ts";
+import { isAnswering, reset, speaksHttp, type Connections } from "./connections.ts";
+import { exchangeAt, HttpExchange } from "./http-exchange.ts";
+import { interpose } from "./interpose.ts";
 import { lingerBehind } from "./lingering-close.ts";
 import { closeListener, socketFile } from "./listener.ts";
 import { RAW_REFUSAL, refuseRequest, refuseUnanswered } from "./refusal.ts";
-import type { Cut, DrainedServer } from "./server.ts";
-
-/** What the server asks of its lifecycle. */
-export interface Http1Hooks {
-  readonly host: Host;
-  readonly admission: Admission;
-  /** Answers a probe that is mounted on the served port; false when the request is none. */
-  answerProbe(request: IncomingMessage, response: ServerResponse): boolean;
-  /** The last connection has closed: perhaps the drain is over. */
-  onQuiet(): void;
-}
-
-type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
+import type { Cut, DrainedServer, ServerHooks } from "./server.ts";
+import { SPREAD_SHARE } from "./spread.ts";
 
 /** Begins to count what `server` does. Works before and after `listen()`, and with requests already in flight. */
-export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServer {
+export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections: Connections): DrainedServer {
   const { host, admission } = hooks;
-  const connections = new Connections(server, server instanceof TlsServer, hooks.onQuiet);
   const clock = coarseClock(host);
   const last = new LastRequests();
   const undo: Undo[] = [];
@@ -49,7 +36,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
 
   /** Shared by all responses, so that a request costs no closure. */
   function responseClosed(this: ServerResponse): void {
-    const exchange = exchangeOf(this.req);
+    const exchange = exchangeAt(this.req);
     if (exchange !== undefined) {
       exchange.clientGone = !this.writableFinished;
       if (exchange.clientGone) {
@@ -74,15 +61,28 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     lingerBehind(host, this);
   }
 
+  /** When the turn of a connection comes to be told, where they are told one by one. */
+  const turns = new WeakMap<object, number>();
+  let lastTurnAt = 0;
+  function isTurnOf(socket: object): boolean {
+    if (!hooks.spread || admission.gate !== "open") {
+      return true;
+    }
+    const now = host.now();
+    const turn = turns.get(socket) ?? now + Math.random() * Math.max(0, lastTurnAt - now);
+    turns.set(socket, turn);
+    return now >= turn;
+  }
+
   /** The client is told to go with this answer, if it is the last one. */
   function tell(request: IncomingMessage, response: ServerResponse): void {
-    announceOn(response, () => last.isLast(request));
+    announceOn(response, () => last.isLast(request) && isTurnOf(request.socket));
     response.prependListener("finish", responseFinished);
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    if (exchangeOf(request) !== undefined) {
-      // An app's checkContinue listener that passes the request on to 'request' itself.
+    if (request.httpVersionMajor > 1 || exchangeAt(request) !== undefined) {
+      // Counted as a stream; or an app's checkContinue listener that passes the request on to 'request' itself.
       return;
     }
     begin(request, response);
@@ -92,42 +92,20 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     }
   }
 
-  /** Without a listener Node answers these itself; ours may stand only beside the app's. */
-  const expectations = new Set<string | symbol>();
-  function followExpectation(event: string | symbol): void {
-    if ((event === "checkContinue" || event === "checkExpectation") && !expectations.has(event)) {
-      expectations.add(event);
-      listen(event, onRequest);
+  /** True when the app shall not see it. */
+  function decide(event: string | symbol, args: readonly unknown[]): boolean {
+    if (event === "clientError") {
+      countClientError(args[0] as NodeJS.ErrnoException);
+    } else if (event === "drop") {
+      admission.refuse("dropped");
+    } else if (REQUESTS.has(event as string) && !admission.admits()) {
+      const request = args[0] as IncomingMessage;
+      if (request.httpVersionMajor === 1) {
+        refuse(request, args[1] as ServerResponse);
+        return true;
+      }
     }
-  }
-
-  function interpose(): void {
-    const own = Object.getOwnPropertyDescriptor(server, "emit");
-    const emit = server.emit as unknown as Emit;
-    server.emit = function deciding(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
-      if (REQUESTS.has(event) && !admission.admits()) {
-        refuse(args[0] as IncomingMessage, args[1] as ServerResponse);
-        return true;
-      }
-      if ((event === "upgrade" || event === "connect") && !admission.admits()) {
-        admission.refuse("503");
-        (args[1] as Socket).end(RAW_REFUSAL);
-        return true;
-      }
-      if (event === "clientError") {
-        countClientError(args[0] as NodeJS.ErrnoException);
-      } else if (event === "drop") {
-        admission.refuse("dropped");
-      }
-      return emit.call(this, event, ...args);
-    } as HttpServer["emit"];
-    undo.push(() => {
-      if (own === undefined) {
-        delete (server as { emit?: unknown }).emit;
-      } else {
-        Object.defineProperty(server, "emit", own);
-      }
-    });
+    return false;
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
@@ -174,7 +152,6 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
 
   listen("connection", connections.add);
   listen("secureConnection", connections.secure);
-  listen("request", onRequest);
   listen("listening", () => {
     file = socketFile(server);
     if (closing !== null) {
@@ -183,23 +160,19 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
       void shut();
     }
   });
-  for (const event of ["checkContinue", "checkExpectation"]) {
-    if (server.listenerCount(event) > 0) {
-      followExpectation(event);
-    }
-  }
-  listen("newListener", followExpectation);
+  undo.push(...[...REQUESTS].map((event) => listenBeside(server, event, onRequest)));
   for (const response of connections.addEarlier()) {
     begin(response.req, response);
   }
 
   return {
-    begin: interpose,
+    begin: () => void undo.push(interpose(server, decide)),
     announce() {
       if (announcing) {
         return;
       }
       announcing = true;
+      lastTurnAt = host.now() + hooks.announceWindowMs() * SPREAD_SHARE;
       const inFlight = [...mine()];
       inFlight.forEach(({ request }) => last.received(request, false));
       inFlight.forEach(({ request, response }) => tell(request, response));
@@ -239,6 +212,7 @@ export function attachHttp1(server: HttpServer, hooks: Http1Hooks): DrainedServe
     },
     connections: () => connections.size,
     idle: () => connections.idle(),
+    counts: () => ({}),
     detach() {
       undo.splice(0).forEach((remove) => remove());
     },
@@ -252,4 +226,4 @@ function howToCut(response: ServerResponse): Cut["how"] {
   return response.headersSent ? "reset" : "503";
 }
 
-const REQUESTS: ReadonlySet<string | symbol> = new Set(["request", "checkContinue", "checkExpectation"]);
+const REQUESTS: ReadonlySet<string> = new Set(["request", "checkContinue", "checkExpectation"]);

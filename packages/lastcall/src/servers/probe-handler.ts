@@ -1,18 +1,23 @@
 /** The probes over HTTP: mounted on the app's own server, or on an admin port that closes last. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { LastcallError } from "../errors.ts";
 import type { ProbePaths } from "../options.ts";
 import { ADMIN_SERVER } from "../registry.ts";
 import { answerProbe, probeAt, type Probe, type ProbeView } from "../probes.ts";
 
+/** A request of HTTP/1.1, or of HTTP/2's request API. */
+export type ProbeRequest = IncomingMessage | Http2ServerRequest;
+export type ProbeResponse = ServerResponse | Http2ServerResponse;
+
 /** Answers a probe and returns true; else calls `next`, where given, and returns false. */
-export type ProbeHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => boolean;
+export type ProbeHandler = (request: ProbeRequest, response: ProbeResponse, next?: () => void) => boolean;
 
 export function makeProbeHandler(
   paths: ProbePaths,
   view: ProbeView,
-  onProbe: (request: IncomingMessage, probe: Probe) => void,
+  onProbe: (request: ProbeRequest, probe: Probe) => void,
 ): ProbeHandler {
   return (request, response, next) => {
     const probe =
@@ -24,12 +29,13 @@ export function makeProbeHandler(
     onProbe(request, probe);
     const answer = answerProbe(probe, view);
     const body = `${JSON.stringify(answer.body)}\n`;
-    response.writeHead(answer.status, {
+    // Both have this shape of `writeHead`; only their types do not say so together.
+    (response as ServerResponse).writeHead(answer.status, {
       "Content-Type": "application/json",
       "Content-Length": Buffer.byteLength(body),
       "Cache-Control": "no-store",
     });
-    response.end(request.method === "HEAD" ? undefined : body);
+    (response as ServerResponse).end(request.method === "HEAD" ? undefined : body);
     return true;
   };
 }
