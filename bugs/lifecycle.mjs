@@ -9,7 +9,7 @@ export const LIFECYCLE_BUGS = [
     file: src("lifecycle"),
     find: `this.#after(this.budget.lingerMs, () => { this.#admission.gate = "closed";`,
     replace: `this.#after(this.budget.lingerMs, () => {`,
-    tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
+    tests: ["lastcall/servers/drain"],
   },
   {
     name: "drain-delay-never-used",

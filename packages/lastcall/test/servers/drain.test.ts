@@ -94,6 +94,32 @@ test("E4 after the window a request is refused with a whole, clear no", async ()
   assert.equal((await record).requests.refused["503"], 1);
 });
 
+test("A5 a head that is completed after the window is refused, and counted as refused", async () => {
+  let open = (): void => {};
+  let ran = 0;
+  const server = httpServer("plain", (_, response) => {
+    ran += 1;
+    open = () => response.end("slow");
+  });
+  const { port, stop, record } = await rig(server, { lingerMs: 1 });
+  const slow = await dial(port);
+  slow.send(GET);
+  await once(server, "request");
+  const half = await dial(port);
+  half.send(GET.slice(0, 20));
+  const silent = await dial(port);
+  stop();
+  // The window is shorter than closing the listener takes.
+  await untilRefused(port);
+  assert.equal(await silent.ended, "fin");
+  half.send(GET.slice(20));
+  assert.match(await half.until(/draining/), /^HTTP\/1\.1 503 /);
+  open();
+  await slow.until(/slow/);
+  const { requests } = await record;
+  assert.deepEqual([ran, requests.accepted, requests.refused["503"]], [1, 1, 1]);
+});
+
 test("B11 every listener closes at the gate, and one that was attached late or listens late does too", async () => {
   let open = (): void => {};
   const server = httpServer("plain", (_, response) => {
