@@ -86,6 +86,8 @@ export function formatRecord(record: ShutdownRecord): string {
   for (;;) {
     const line = JSON.stringify({
       ...record,
+      // The reason that the app gave may be any text.
+      ...(record.why === undefined ? {} : { why: shorten(record.why) }),
       ...Object.fromEntries(lists),
       ...(Object.keys(cut).length === 0 ? {} : { cut }),
     });
