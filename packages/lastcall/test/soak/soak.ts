@@ -51,10 +51,11 @@ export function openFiles(): number {
 
 function settings(draw: Chance): Record<string, string> {
   return {
-    LASTCALL_GRACE_PERIOD: "10s",
+    LASTCALL_GRACE_PERIOD: "30s",
     LASTCALL_DRAIN_DELAY: draw.pick(["0", "100ms", "300ms"]),
     LASTCALL_GRACEFUL_TIMEOUT: `${GRACEFUL_MS}ms`,
-    LASTCALL_TEARDOWN_TIMEOUT: "2s",
+    // A machine that is too busy may stand still for seconds.
+    LASTCALL_TEARDOWN_TIMEOUT: "15s",
     LASTCALL_ADMISSION: draw.pick(["close", "close", "respond"]),
     LASTCALL_LEAVE_ORDER: draw.pick(["announce-first", "listener-first"]),
     LASTCALL_LOG: "none",
@@ -97,7 +98,11 @@ async function shutDown(seed: number): Promise<{ readonly seen: Seen; readonly r
   assert.equal(lines.length, 1, `exactly one record: ${said}`);
   const record = JSON.parse(lines[0] ?? "") as ShutdownRecord;
   assert.equal(code, record.exitCode);
-  compare(seen, record);
+  try {
+    compare(seen, record);
+  } catch (error) {
+    throw new Error(`${String(error)}\n${JSON.stringify(seen)}\n${lines[0]}`, { cause: error });
+  }
   return { seen, record };
 }
 
