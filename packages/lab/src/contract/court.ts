@@ -16,7 +16,7 @@ import { type Answer, Refused, type Target, type TraceEntry, type Wire } from ".
 export const SLACK_MS = 200;
 
 /** An excess that no busy machine explains. */
-const HOPELESS_MS = 800;
+const HOPELESS_MS = 1500;
 
 export interface Evidence {
   /** What to do about it, one sentence. */
