@@ -1,7 +1,13 @@
-/** From the words of a command to the processes that stand between the stop signal and the program. */
+/**
+ * From the words of a command to the processes that stand between the stop signal and the program. Its parts call one another
+ * (a script runs a package manager runs a shell), which is why they are in one file.
+ */
 
 import { handover, type Handover, type ShellName } from "../parse/handover.ts";
-import { parseShell, splitWords } from "../parse/shell.ts";
+import { baseName, DEV, isDevMode, looksLikeScript, MULTI } from "./runners.ts";
+import { initChild, skipAssignments, skipTransparent } from "./wrappers.ts";
+import { parseShell } from "../parse/shell.ts";
+import { splitWords } from "../parse/shell-words.ts";
 import type { Argument } from "../parse/dockerfile.ts";
 import type { PackageJson } from "../parse/package-json.ts";
 import { type Place, type Source, place } from "../source.ts";
@@ -61,23 +67,6 @@ export interface ChainContext {
 
 const MAX_LINKS = 12;
 const SHELLS = new Set(["sh", "bash", "ash", "dash", "zsh", "ksh"]);
-/** They run the rest of their words in their own place. */
-const TRANSPARENT = new Set(
-  "env nice nohup gosu su-exec setpriv chpst s6-setuidgid ionice taskset numactl stdbuf chroot setuidgid chrt prlimit".split(
-    " ",
-  ),
-);
-const DEV = new Set("nodemon ts-node-dev tsnd node-dev supervisor webpack-dev-server".split(" "));
-const MULTI = new Set(
-  "concurrently npm-run-all run-p run-s foreman honcho supervisord hivemind overmind s6-svscan runsvdir circusd".split(
-    " ",
-  ),
-);
-
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
 export function resolveArgv(args: readonly Argument[], context: ChainContext, depth = 0): readonly Link[] {
   const [first, ...rest] = skipTransparent(args);
   if (first === undefined || depth > MAX_LINKS) {
@@ -127,78 +116,6 @@ export function resolveArgv(args: readonly Argument[], context: ChainContext, de
     return scriptLinks(script, context, rest, depth);
   }
   return [{ kind: "program", name, words: [first, ...rest], at: first.at }];
-}
-
-function looksLikeScript(path: string): boolean {
-  return !/\.\w+$/.test(baseName(path)) && /entrypoint|start|run|init|boot|launch/.test(baseName(path));
-}
-
-function isDevMode(name: string, rest: readonly Argument[]): boolean {
-  const words = rest.map(({ text }) => text);
-  return (
-    (name === "node" && words.includes("--watch")) ||
-    (name === "tsx" && words[0] === "watch") ||
-    (name === "next" && words[0] === "dev") ||
-    (name === "nuxt" && words[0] === "dev") ||
-    (name === "vite" && (words[0] === undefined || words[0] === "dev" || words[0].startsWith("--"))) ||
-    (name === "flask" && words.includes("run")) ||
-    (name === "uvicorn" && words.includes("--reload"))
-  );
-}
-
-function skipTransparent(args: readonly Argument[]): readonly Argument[] {
-  let rest = args;
-  for (let turn = 0; turn < MAX_LINKS; turn += 1) {
-    const name = baseName(rest[0]?.text ?? "");
-    if (!TRANSPARENT.has(name)) {
-      return rest;
-    }
-    const takesUser =
-      name === "gosu" || name === "su-exec" || name === "chroot" || name.endsWith("setuidgid");
-    let at = 1;
-    const skipped = name === "env" ? /^(-|\w+=)/ : /^-\S/;
-    while (skipped.test(rest[at]?.text ?? "")) {
-      at += /^-[nug]$/.test(rest[at]?.text ?? "") ? 2 : 1;
-    }
-    rest = rest.slice(takesUser ? at + 1 : at);
-  }
-  return rest;
-}
-
-function skipAssignments(rest: readonly Argument[]): readonly Argument[] {
-  let at = 0;
-  while (/^(\w+=|--?\w)/.test(rest[at]?.text ?? "") || rest[at]?.text === "--") {
-    at += /^-[ef]$/.test(rest[at]?.text ?? "") ? 2 : 1;
-  }
-  return rest.slice(at);
-}
-
-function initChild(name: string, rest: readonly Argument[]): { child: readonly Argument[]; group: boolean } {
-  let group = name === "dumb-init";
-  let at = 0;
-  for (; at < rest.length; at += 1) {
-    const word = rest[at]?.text ?? "";
-    if (word === "--") {
-      at += 1;
-      break;
-    }
-    if (!word.startsWith("-")) {
-      break;
-    }
-    if (name === "dumb-init") {
-      if (word === "-c" || word === "--single-child") {
-        group = false;
-      } else if (word === "-r" || word === "--rewrite") {
-        at += 1;
-      }
-    } else {
-      group ||= /^-\w*g/.test(word);
-      if (word === "-p" || word === "-e") {
-        at += 1;
-      }
-    }
-  }
-  return { child: rest.slice(at), group };
 }
 
 function shellLinks(

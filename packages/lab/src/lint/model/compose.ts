@@ -6,7 +6,7 @@ import { argumentOf } from "../parse/package-json.ts";
 import { type Entry, type Tree, entries, get, items, keyAt, text } from "../parse/tree.ts";
 import type { Place, Source } from "../source.ts";
 import { wordsOfString } from "./chain.ts";
-import { toArguments } from "./kubernetes.ts";
+import { toArguments } from "./prestop.ts";
 import type { EnvValue } from "./workload.ts";
 
 export interface ComposeFile {

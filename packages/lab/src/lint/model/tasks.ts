@@ -9,7 +9,7 @@ import { makeSource, place, type Place, type Source } from "../source.ts";
 import { goDuration } from "../time.ts";
 import { join } from "./compose.ts";
 import { wordsOfString } from "./chain.ts";
-import { toArguments } from "./kubernetes.ts";
+import { toArguments } from "./prestop.ts";
 import type { EnvValue, Platform, Timer } from "./workload.ts";
 
 export interface Task {

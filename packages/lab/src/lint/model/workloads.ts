@@ -1,10 +1,9 @@
 /** Each platform's things as workloads: the timer, the members, the command that really runs, the budget that is known. */
 
 import type { Argument } from "../parse/dockerfile.ts";
-import { setting, settingsOf, type Setting, type Unit } from "../parse/systemd.ts";
 import { get, items, text, truth } from "../parse/tree.ts";
-import { goDuration, type Origin, systemdDuration, type Time } from "../time.ts";
-import { type Link, resolveArgv, wordsOfString } from "./chain.ts";
+import { goDuration } from "../time.ts";
+import { type Link, resolveArgv } from "./chain.ts";
 import type { ComposeService } from "./compose.ts";
 import { chainContext, type ImageContext, normalSignal, sourcesBelow } from "./images.ts";
 import { imageFacts, UNKNOWN_IMAGE, type ImageFacts } from "./image-facts.ts";
@@ -24,7 +23,7 @@ export interface Links {
   };
 }
 
-function saidFor(links: Links, ...names: readonly string[]): BudgetSetting | undefined {
+export function saidFor(links: Links, ...names: readonly string[]): BudgetSetting | undefined {
   for (const name of [...names, "*"]) {
     const found = links.settings.budgets.get(name);
     if (found !== undefined) {
@@ -79,7 +78,7 @@ function programOf(given: Command, links: Links): Program | undefined {
   };
 }
 
-function stopSignalOf(
+export function stopSignalOf(
   own: { readonly signal: string; readonly at: Member["at"] } | undefined,
   image: Image | undefined,
   facts: ImageFacts,
@@ -294,94 +293,6 @@ export function taskWorkload(task: Task, links: Links): Workload {
           chain: program?.chain ?? [],
         }),
         stopSignal: stopSignalOf(task.stopSignal, image, facts),
-      },
-    ],
-  };
-}
-
-/** TimeoutSec sets both times; the later of the two assignments holds. */
-function stopTimeout(unit: Unit): Time | undefined {
-  const own = setting(unit, "Service.TimeoutStopSec");
-  const both = setting(unit, "Service.TimeoutSec");
-  const last = own === undefined || (both !== undefined && isLater(both, own)) ? both : own;
-  const ms = last === undefined ? undefined : systemdDuration(last.value);
-  return last === undefined || ms === undefined
-    ? undefined
-    : { ms: ms === 0 ? Number.POSITIVE_INFINITY : ms, origin: { kind: "file", at: last.at } };
-}
-
-function isLater(left: Setting, right: Setting): boolean {
-  const same = left.at.source === right.at.source;
-  return same ? left.at.start > right.at.start : left.at.source.path.includes(".d/");
-}
-
-/** ExecStart's words: prefixes taken off; systemd knows no shell. */
-export function execWords(value: Setting): readonly Argument[] {
-  const prefix = /^[-@:+!|]*/.exec(value.value)?.[0].length ?? 0;
-  const argument = { text: value.value.slice(prefix), at: value.valueAt, exact: false };
-  return wordsOfString(argument) ?? [];
-}
-
-export function unitWorkload(unit: Unit, links: Links): Workload {
-  const start = setting(unit, "Service.ExecStart");
-  const timeout = stopTimeout(unit);
-  const none: Origin = { kind: "default", of: "systemd" };
-  const isOneshot = setting(unit, "Service.Type")?.value === "oneshot";
-  const at = timeout?.origin.kind === "file" ? timeout.origin.at : (start?.at ?? unit.at);
-  const timer: Timer = {
-    name: "TimeoutStopSec",
-    ms: timeout?.ms ?? 90_000,
-    origin: timeout?.origin ?? none,
-    at,
-  };
-  const chain =
-    start === undefined
-      ? []
-      : resolveArgv(
-          execWords(start),
-          chainContext("\u0000", { ...UNKNOWN_IMAGE, shell: "unknown" }, links.context),
-        );
-  const environment = new Map<string, EnvValue>();
-  for (const one of settingsOf(unit, "Service.Environment")) {
-    for (const match of one.value.matchAll(/"?(\w+)=("([^"]*)"|'([^']*)'|[^\s"]*)/g)) {
-      environment.set(match[1] ?? "", { value: match[3] ?? match[4] ?? match[2] ?? "", at: one.at });
-    }
-  }
-  const signal = setting(unit, "Service.KillSignal");
-  const name = unit.name.replace(/\.service$/, "");
-  return {
-    platform: "systemd",
-    name: `unit ${unit.name}`,
-    at: start?.at ?? unit.at,
-    timer: isOneshot ? undefined : timer,
-    unit,
-    members: [
-      {
-        name,
-        at: start?.at ?? unit.at,
-        facts: UNKNOWN_IMAGE,
-        image: undefined,
-        program:
-          start === undefined
-            ? undefined
-            : {
-                name,
-                at: start.at,
-                chain,
-                facts: UNKNOWN_IMAGE,
-                image: undefined,
-                platform: "systemd",
-                pid1: false,
-                words: undefined,
-              },
-        environment,
-        sources: [],
-        parts: partsOf({ said: saidFor(links, unit.name, name), environment, sources: [], chain }),
-        stopSignal: stopSignalOf(
-          signal === undefined ? undefined : { signal: signal.value, at: signal.at },
-          undefined,
-          UNKNOWN_IMAGE,
-        ),
       },
     ],
   };

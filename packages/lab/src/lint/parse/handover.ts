@@ -3,7 +3,8 @@
  * The table is measured (dash 0.5.12, bash 5.2, busybox 1.35); docs/rules/docker/shell-form.md prints it.
  */
 
-import type { ShellCommand, ShellItem, ShellList, Word } from "./shell.ts";
+import type { ShellCommand, ShellItem, ShellList } from "./shell.ts";
+import type { Word } from "./shell-words.ts";
 
 export type ShellName = "dash" | "bash" | "ash" | "none" | "unknown";
 
@@ -27,9 +28,13 @@ const BRIEF = new Set(
   (
     "echo printf exit return true false : cd set unset export local readonly shift mkdir cp mv rm ln chmod chown touch cat " +
     "sed awk grep envsubst test [ [[ sleep date umask ulimit eval-env pwd whoami id hostname ls tee sync mktemp which type command " +
-    "read declare alias break continue"
+    "read declare alias break continue printenv ps df wc sort tr cut find tar curl wget openssl apk apt-get"
   ).split(" "),
 );
+
+function isBrief(name: string): boolean {
+  return BRIEF.has(name.slice(name.lastIndexOf("/") + 1));
+}
 
 const UNKNOWN: Handover = { verdict: "unknown", words: [], start: 0, end: 0, fixable: false };
 
@@ -192,7 +197,7 @@ function ofCommand(command: ShellCommand, setting: Setting): Handover | "brief" 
 function allBrief(list: ShellList): boolean {
   for (const command of simpleCommands(list)) {
     const name = command.words[0]?.text;
-    if (name !== undefined && !BRIEF.has(name)) {
+    if (name !== undefined && !isBrief(name)) {
       return false;
     }
   }
@@ -202,7 +207,7 @@ function allBrief(list: ShellList): boolean {
 function ofSimple(command: ShellCommand & { kind: "simple" }, setting: Setting): Handover | "brief" {
   const [first] = command.words;
   const { start, end } = command;
-  if (first === undefined || BRIEF.has(first.text)) {
+  if (first === undefined || isBrief(first.text)) {
     return "brief";
   }
   if (first.text === "exec") {

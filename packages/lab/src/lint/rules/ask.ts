@@ -1,16 +1,8 @@
 /** Questions that several rules ask of the model. Each gives the quiet answer where something is unknown. */
 
-import { baseName, programOf } from "../model/chain.ts";
-import { normalSignal } from "../model/images.ts";
 import { type K8sObject, type Pod, servedContainers } from "../model/kubernetes.ts";
 import type { Model } from "../model/model.ts";
 import type { Member, Workload } from "../model/workload.ts";
-import { execWords } from "../model/workloads.ts";
-import { simpleCommands } from "../parse/handover.ts";
-import { type HaproxyFile, type HaproxyLine, type HaproxySection, lineOfSection } from "../parse/haproxy.ts";
-import { type Directive, find, type NginxFile } from "../parse/nginx.ts";
-import { parseShell } from "../parse/shell.ts";
-import type { Setting, Unit } from "../parse/systemd.ts";
 import { get, items, keyAt, number, text, texts, type Tree } from "../parse/tree.ts";
 import type { Draft } from "../finding.ts";
 import type { Place } from "../source.ts";
@@ -197,115 +189,6 @@ export function pctOrInt(tree: Tree | undefined): { readonly count?: number; rea
     ...(percent === null ? {} : { percent: Number(percent[1]) }),
     ...(count === undefined ? {} : { count }),
   };
-}
-
-/** The program that a unit runs, behind wrappers. */
-export function unitProgram(unit: Unit, model: Model): string | undefined {
-  const workload = model.workloads.find((one) => one.unit === unit);
-  const chain = workload?.members[0]?.program?.chain ?? [];
-  return programOf(chain)?.name;
-}
-
-/** The commands of an ExecStop line, those in `sh -c` text included, as words. */
-export function stopCommands(line: Setting): readonly (readonly string[])[] {
-  const words = execWords(line).map((word) => word.text);
-  const script =
-    /^(ba|da|a)?sh$/.test(baseName(words[0] ?? "")) && /^-\w*c$/.test(words[1] ?? "") ? words[2] : undefined;
-  const list = script === undefined ? undefined : parseShell(script);
-  return list === undefined
-    ? [words]
-    : [...simpleCommands(list)].map((command) => command.words.map((word) => word.text));
-}
-
-/** The signal that a `kill` sends; undefined: not a kill. */
-export function killSignal(words: readonly string[]): string | undefined {
-  if (baseName(words[0] ?? "") !== "kill") {
-    return undefined;
-  }
-  const joined = words.slice(1).join(" ");
-  const match = /^(?:-s\s*(\w+)|--signal[= ](\w+)|-(\w+))/.exec(joined);
-  return normalSignal(match?.[1] ?? match?.[2] ?? match?.[3] ?? "TERM");
-}
-
-/** An nginx upstream with its servers. */
-export interface Upstream {
-  readonly name: string;
-  readonly block: Directive;
-  readonly servers: readonly Directive[];
-}
-
-export function upstreams(file: NginxFile): readonly Upstream[] {
-  return [...find(file.directives, "upstream")].map(({ directive }) => ({
-    name: directive.args[0] ?? "",
-    block: directive,
-    servers: (directive.block ?? []).filter(({ name }) => name === "server"),
-  }));
-}
-
-/** The upstream that a `proxy_pass` names. */
-export function passTarget(file: NginxFile, pass: Directive): Upstream | undefined {
-  const host = /^https?:\/\/([^/:]+)/.exec(pass.args[0] ?? "")?.[1];
-  return upstreams(file).find(({ name }) => name === host);
-}
-
-/** A configuration's top file, not a snippet that another one includes. */
-export function isMain(file: NginxFile): boolean {
-  return file.directives.some(({ name }) => name === "http" || name === "events");
-}
-
-/** Backends and listeners of HAProxy with their servers, and the defaults that hold for them. */
-export interface Backend {
-  readonly section: HaproxySection;
-  readonly servers: readonly HaproxyLine[];
-  readonly defaults: HaproxySection | undefined;
-}
-
-export function backends(file: HaproxyFile): readonly Backend[] {
-  let defaults: HaproxySection | undefined;
-  const found: Backend[] = [];
-  for (const section of file.sections) {
-    if (section.type === "defaults") {
-      defaults = section;
-    } else if (section.type === "backend" || section.type === "listen") {
-      found.push({ section, defaults, servers: section.lines.filter(({ words }) => words[0] === "server") });
-    }
-  }
-  return found;
-}
-
-/** A line of the backend, else of its defaults. */
-export function hasOption(
-  { section, defaults }: Backend,
-  ...words: readonly string[]
-): HaproxyLine | undefined {
-  return lineOfSection(section, ...words) ?? lineOfSection(defaults, ...words);
-}
-
-/** Whether a server is checked, by its own line or by `default-server`. */
-export function isChecked(backend: Backend, server: HaproxyLine): boolean {
-  return (
-    server.words.includes("check") ||
-    server.words.includes("track") ||
-    [backend.section, backend.defaults].some((section) =>
-      section?.lines.some(({ words }) => words[0] === "default-server" && words.includes("check")),
-    )
-  );
-}
-
-/** Both the ordinary fields of a server line and those of `default-server`. */
-export function serverField(backend: Backend, server: HaproxyLine, name: string): string | undefined {
-  const of = (words: readonly string[] | undefined): string | undefined => {
-    const at = words?.indexOf(name) ?? -1;
-    return at === -1 ? undefined : words?.[at + 1];
-  };
-  const common = (section: HaproxySection | undefined): string | undefined =>
-    of(section?.lines.findLast(({ words }) => words[0] === "default-server")?.words);
-  return of(server.words) ?? common(backend.section) ?? common(backend.defaults);
-}
-
-/** The mode of a backend; HAProxy's own default is tcp. */
-export function modeOf(backend: Backend): string {
-  return hasOption(backend, "mode")?.words[1] ?? "tcp";
 }
 
 /** What the readers could not read, for one of the `file/` rules. */

@@ -1,10 +1,10 @@
 /** A supervisor inside the container or unit has a kill timer of its own that does not nest in the outer one. */
 
 import type { Draft, Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import type { Member, Workload } from "../../model/workload.ts";
 import { settingsOf } from "../../parse/systemd.ts";
-import { stopCommands } from "../ask.ts";
+import { stopCommands } from "../stop-commands.ts";
 import { seconds } from "../../time.ts";
 
 export const innerSupervisor: Rule = {

@@ -1,7 +1,7 @@
 /** A router that asks finds out later than the service stops serving. */
 
 import type { Rule } from "../../finding.ts";
-import { backends, isChecked, serverField } from "../ask.ts";
+import { backends, isChecked, serverField } from "../backends.ts";
 import { haproxyDuration, seconds } from "../../time.ts";
 
 export const routerSlowerThanDrain: Rule = {

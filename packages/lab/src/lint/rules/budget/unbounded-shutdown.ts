@@ -1,7 +1,8 @@
 /** Nothing but SIGKILL ends the wait for requests in flight. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName, programOf } from "../../model/chain.ts";
+import { programOf } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import { place } from "../../source.ts";
 
 export const unboundedShutdown: Rule = {

@@ -1,7 +1,7 @@
 /** A check that only connects. */
 
 import type { Rule } from "../../finding.ts";
-import { backends, isChecked, modeOf } from "../ask.ts";
+import { backends, isChecked, modeOf } from "../backends.ts";
 
 export const l4CheckOnly: Rule = {
   id: "haproxy/l4-check-only",

@@ -1,7 +1,7 @@
 /** Servers that nobody asks. */
 
 import type { Rule } from "../../finding.ts";
-import { backends, isChecked } from "../ask.ts";
+import { backends, isChecked } from "../backends.ts";
 
 export const noCheck: Rule = {
   id: "haproxy/no-check",

@@ -1,7 +1,7 @@
 /** Retries go to the server that has just refused. */
 
 import type { Rule } from "../../finding.ts";
-import { backends, hasOption, modeOf } from "../ask.ts";
+import { backends, hasOption, modeOf } from "../backends.ts";
 
 export const noRedispatch: Rule = {
   id: "haproxy/no-redispatch",

@@ -1,7 +1,7 @@
 /** A hook command that is not split as it should be. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import { slice } from "../../source.ts";
 
 export const prestopArgv: Rule = {

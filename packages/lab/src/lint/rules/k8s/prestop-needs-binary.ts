@@ -1,7 +1,7 @@
 /** A hook that calls a program which the image does not have. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import type { Image } from "../../model/workload.ts";
 
 export const prestopNeedsBinary: Rule = {

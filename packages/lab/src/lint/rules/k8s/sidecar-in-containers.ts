@@ -1,7 +1,7 @@
 /** A sidecar that leaves while the service still needs it. */
 
 import type { Rule, Severity } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import { type PodContainer, servedContainers } from "../../model/kubernetes.ts";
 
 export const sidecarInContainers: Rule = {

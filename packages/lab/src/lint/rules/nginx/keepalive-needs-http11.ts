@@ -3,7 +3,7 @@
 import type { Rule } from "../../finding.ts";
 import { below } from "../../model/settings.ts";
 import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../ask.ts";
+import { passTarget } from "../upstreams.ts";
 
 export const keepaliveNeedsHttp11: Rule = {
   id: "nginx/keepalive-needs-http11",

@@ -1,7 +1,7 @@
 /** Failures are not counted. */
 
 import type { Rule } from "../../finding.ts";
-import { upstreams } from "../ask.ts";
+import { upstreams } from "../upstreams.ts";
 
 export const maxFailsZero: Rule = {
   id: "nginx/max-fails-zero",

@@ -4,7 +4,7 @@ import type { Rule } from "../../finding.ts";
 import type { Model } from "../../model/model.ts";
 import type { Member } from "../../model/workload.ts";
 import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../ask.ts";
+import { passTarget } from "../upstreams.ts";
 
 export const nextUpstreamNo503: Rule = {
   id: "nginx/next-upstream-no-503",

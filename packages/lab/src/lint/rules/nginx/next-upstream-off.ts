@@ -2,7 +2,7 @@
 
 import type { Rule } from "../../finding.ts";
 import { find } from "../../parse/nginx.ts";
-import { upstreams } from "../ask.ts";
+import { upstreams } from "../upstreams.ts";
 
 export const nextUpstreamOff: Rule = {
   id: "nginx/next-upstream-off",

@@ -2,7 +2,7 @@
 
 import type { Rule } from "../../finding.ts";
 import { find } from "../../parse/nginx.ts";
-import { isMain } from "../ask.ts";
+import { isMain } from "../upstreams.ts";
 
 export const noWorkerShutdownTimeout: Rule = {
   id: "nginx/no-worker-shutdown-timeout",

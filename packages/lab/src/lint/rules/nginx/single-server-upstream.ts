@@ -1,7 +1,7 @@
 /** An upstream without an alternative. */
 
 import type { Rule } from "../../finding.ts";
-import { upstreams } from "../ask.ts";
+import { upstreams } from "../upstreams.ts";
 
 export const singleServerUpstream: Rule = {
   id: "nginx/single-server-upstream",

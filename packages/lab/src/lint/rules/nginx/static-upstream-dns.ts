@@ -1,7 +1,7 @@
 /** A name that is looked up once. */
 
 import type { Rule } from "../../finding.ts";
-import { upstreams } from "../ask.ts";
+import { upstreams } from "../upstreams.ts";
 
 export const staticUpstreamDns: Rule = {
   id: "nginx/static-upstream-dns",

@@ -2,7 +2,7 @@
 
 import type { Rule } from "../../finding.ts";
 import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../ask.ts";
+import { passTarget } from "../upstreams.ts";
 
 export const unbufferedBlocksRetry: Rule = {
   id: "nginx/unbuffered-blocks-retry",

@@ -16,14 +16,14 @@ export const livenessSameAsReadiness: Rule = {
             model.settings.budgets.get(pod.object.name) ??
             model.settings.budgets.get(name) ??
             model.settings.budgets.get("*");
-          const dependent = /ready|depend|deep/i.test(liveness.path ?? "");
+          const dependent = /depend|deep/i.test(liveness.path ?? "");
           const inPlace = said?.drainsInPlace === true;
           yield {
             at: liveness.at,
             severity: dependent || inPlace ? "warning" : "info",
             message: inPlace
               ? `${name} drains without being deleted, so the failing probe ${liveness.path ?? ""} also restarts it in the middle of the drain.`
-              : `Liveness asks ${liveness.path ?? "the same port"} like readiness: when it says "no work, please", the container is restarted.`,
+              : `Liveness asks ${liveness.path ?? "/"} like readiness: when it says "no work, please", the container is restarted.`,
             related: [{ message: "the readiness probe", at: readiness.at }],
           };
         }

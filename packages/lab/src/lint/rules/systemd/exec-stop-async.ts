@@ -1,10 +1,10 @@
 /** An ExecStop that asks for a graceful stop and returns, so that systemd's own signal ends it. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import { normalSignal } from "../../model/images.ts";
 import { setting, settingsOf } from "../../parse/systemd.ts";
-import { killSignal, stopCommands, unitProgram } from "../ask.ts";
+import { killSignal, stopCommands, unitProgram } from "../stop-commands.ts";
 
 export const execStopAsync: Rule = {
   id: "systemd/exec-stop-async",

@@ -1,10 +1,10 @@
 /** A unit that stops its server the fast way. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
+import { baseName } from "../../model/runners.ts";
 import { normalSignal } from "../../model/images.ts";
 import { setting, settingsOf } from "../../parse/systemd.ts";
-import { killSignal, stopCommands, unitProgram } from "../ask.ts";
+import { killSignal, stopCommands, unitProgram } from "../stop-commands.ts";
 
 export const fastStopSignal: Rule = {
   id: "systemd/fast-stop-signal",

@@ -1,8 +1,8 @@
 /** A clean stop that counts as a failure. */
 
 import type { Rule } from "../../finding.ts";
-import { baseName } from "../../model/chain.ts";
-import { execWords } from "../../model/workloads.ts";
+import { baseName } from "../../model/runners.ts";
+import { execWords } from "../../model/unit-workload.ts";
 import { setting, settingsOf } from "../../parse/systemd.ts";
 
 export const successExit143: Rule = {
