@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
 import { LabError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -147,7 +148,7 @@ function render(
   switch (format) {
     case "text":
       return renderText(findings, {
-        colour: screen && io.tty && io.env["NO_COLOR"] === undefined,
+        colour: screen && io.tty && isatty(1) && io.env["NO_COLOR"] === undefined,
         files: result.files,
         suppressed: result.suppressed,
       });

@@ -1,10 +1,12 @@
 /** Each platform's files as workloads: which timer, from where, and whose numbers are in the sum. */
 
 import assert from "node:assert/strict";
+import path from "node:path";
 import { test } from "node:test";
 import { sumOf, worstSum } from "../../src/lint/budget.ts";
 import { originText } from "../../src/lint/time.ts";
-import { type Files, lintFiles } from "./lint-files.ts";
+import { lint } from "../../src/lint/run.ts";
+import { type Files, lintFiles, withFiles } from "./lint-files.ts";
 
 /** Each workload as `name: timer ms (origin)`, with its sum where one is known. */
 function timers(files: Files): readonly string[] {
@@ -102,6 +104,19 @@ test("services of one repository that are built from its top do not share a budg
       "service b: stop_grace_period 10000 (default of Compose)",
     ],
   );
+});
+
+test("files above the working directory are linked like those below it", () => {
+  const files = {
+    "up/compose.yaml": "services:\n  a: { build: ./svc }\n",
+    "up/svc/Dockerfile": 'FROM node:22\nENV LASTCALL_GRACEFUL_TIMEOUT=5s\nCMD ["node", "x.js"]\n',
+    "here/x": "",
+  };
+  const [workload] = withFiles(
+    files,
+    (cwd) => lint({ cwd: path.join(cwd, "here"), paths: ["../up"] }).model.workloads,
+  );
+  assert.equal(workload === undefined ? undefined : worstSum(workload)?.sumMs, 5000);
 });
 
 test("two sources that say different things leave the budget unknown", () => {

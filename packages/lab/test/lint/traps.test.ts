@@ -212,6 +212,29 @@ test("9 rules about defaults that changed need a version", () => {
   );
 });
 
+test("9 Node's keep-alive default is judged only for a version that has it, and not behind a framework that sets one", () => {
+  const found = (node: string, dependencies: object = {}): readonly string[] =>
+    rulesFound({
+      Dockerfile: 'FROM node:22\nCMD ["node", "server.js"]\n',
+      "server.js": "require('./stop'); // SIGTERM\nrequire('node:http').createServer().listen(80);\n",
+      "package.json": JSON.stringify({ dependencies }),
+      "lastcall.config.json": config({
+        images: { "registry.example/orders": "." },
+        ...(node === "" ? {} : { node }),
+      }),
+      "d.yaml": `${manifest({ container: SLEEP.replace("5", "20") })}---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: orders, annotations: { alb.ingress.kubernetes.io/target-type: instance } }
+spec: { ingressClassName: alb, defaultBackend: { service: { name: orders, port: { number: 80 } } } }
+`,
+    });
+  assert.deepEqual(found("22"), ["router/keepalive-shorter-than-proxy"]);
+  assert.deepEqual(found(""), []);
+  assert.deepEqual(found("26"), []);
+  assert.deepEqual(found("22", { fastify: "5" }), []);
+});
+
 test("10 a Compose string is split into words and meets no shell; a Dockerfile's does", () => {
   assert.deepEqual(
     brief({ "compose.yaml": "services:\n  a:\n    image: debian:12\n    command: node a.js && node b.js\n" }),

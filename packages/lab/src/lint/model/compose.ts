@@ -36,11 +36,13 @@ export interface ComposeService {
   readonly dependsOn: readonly string[];
 }
 
-/** Joins a folder and a relative path; `undefined` for what leaves the tree or cannot be known. */
+/** Joins a folder and a relative path, both with forward slashes. */
 export function join(folder: string, path: string): string {
   const parts = path.startsWith("/") ? [] : folder.split("/").filter((part) => part !== "" && part !== ".");
   for (const part of path.split("/")) {
-    if (part === "..") {
+    if (part === ".." && (parts.length === 0 || parts.at(-1) === "..")) {
+      parts.push("..");
+    } else if (part === "..") {
       parts.pop();
     } else if (part !== "" && part !== ".") {
       parts.push(part);

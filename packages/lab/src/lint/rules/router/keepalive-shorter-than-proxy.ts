@@ -1,6 +1,9 @@
 /** The service closes idle connections that the proxy wants to use again. */
 
 import type { Rule } from "../../finding.ts";
+import type { Model } from "../../model/model.ts";
+import { below } from "../../model/settings.ts";
+import type { Member } from "../../model/workload.ts";
 import { albIngresses, podMembers, servedPods } from "../ask.ts";
 import { seconds } from "../../time.ts";
 
@@ -17,7 +20,15 @@ export const keepaliveShorterThanProxy: Rule = {
       }
       const attributes = ingress.annotations.get("alb.ingress.kubernetes.io/load-balancer-attributes") ?? "";
       const idle = Number(/idle_timeout\.timeout_seconds=(\d+)/.exec(attributes)?.[1] ?? 60) * 1000;
-      for (const { sources, name } of podMembers(served)) {
+      for (const member of podMembers(served)) {
+        const { sources, name } = member;
+        if (idle >= NODE_DEFAULT_MS && usesNodesDefault(member, model)) {
+          yield {
+            at: member.at,
+            message: `Node closes idle connections after ${seconds(NODE_DEFAULT_MS)}, its default; the load balancer keeps them for ${seconds(idle)}. Set server.keepAliveTimeout above that.`,
+            related: [{ message: "the load balancer", at: ingress.at }],
+          };
+        }
         for (const { keepAlive } of sources) {
           if (keepAlive?.origin.kind === "file" && keepAlive.ms <= idle) {
             yield {
@@ -31,3 +42,20 @@ export const keepaliveShorterThanProxy: Rule = {
     }
   },
 };
+
+const NODE_DEFAULT_MS = 5000;
+
+/** Frameworks that set a longer one themselves. */
+const FRAMEWORKS = ["fastify", "@nestjs/platform-fastify", "next", "nuxt", "@hapi/hapi"];
+
+/** Plain Node of a version whose default is known to be 5 s, with its source at hand and nothing in it that sets another. */
+function usesNodesDefault({ image, sources }: Member, { settings }: Model): boolean {
+  return (
+    settings.node !== undefined &&
+    below(settings.node, 25) &&
+    image?.entry !== undefined &&
+    !/keepAliveTimeout/.test(image.entry.text) &&
+    sources.every(({ keepAlive }) => keepAlive === undefined) &&
+    !FRAMEWORKS.some((name) => image.packageJson?.dependencies.has(name))
+  );
+}
