@@ -6,7 +6,7 @@ import { Agent, type ClientRequestArgs, request } from "node:http";
 import { type Socket, connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { suite, test } from "node:test";
+import { after, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
 import type { Judgement } from "../../src/contract/clause.ts";
@@ -25,6 +25,10 @@ interface Client {
   post(): Promise<number>;
   close(): Promise<void>;
 }
+
+/** No copy and no nginx outlives the test. */
+const guardian = startGuardian();
+after(() => guardian.close());
 
 const WORKERS = 24;
 /** Raise it for a long run: 12 restarts are about 10,000 requests. */
@@ -155,7 +159,7 @@ function judgeLossless(
   run: (court: Hearing) => Promise<Tally>,
   say: (line: string) => void,
 ): Promise<Judgement> {
-  return hearing(subject, [], async (court: Hearing) => {
+  return hearing({ ...subject, guardian }, [], async (court: Hearing) => {
     const { sent, exposed, lost } = await run(court);
     say(`${sent} POSTs, ${exposed} of them while a copy was leaving, ${lost.length} lost`);
     court.measure("sent", sent);
@@ -197,7 +201,6 @@ async function restartBehindNginx(
     gracefulTimeout: 4000,
   };
   const copies = [await court.start({ set }), await court.start({ set })];
-  const guardian = startGuardian();
   const upstreams = copies.map((copy, n) => ({ copy: `copy-${n}`, host: "127.0.0.1", port: copy.port }));
   const router = await startNginx(
     found,
@@ -237,7 +240,6 @@ async function restartBehindNginx(
     return tally;
   } finally {
     await router.stop();
-    guardian.close();
   }
 }
 
