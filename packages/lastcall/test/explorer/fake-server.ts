@@ -40,6 +40,7 @@ export class FakeSocket extends EventEmitter {
 export class FakeRequest extends EventEmitter {
   readonly complete = true;
   readonly method = "GET";
+  readonly httpVersionMajor = 1;
   readonly headers: Readonly<Record<string, string>> = {};
   readonly socket: FakeSocket;
   readonly url: string;
