@@ -124,15 +124,15 @@ export const SERVER_BUGS = [
   {
     name: "idle-connections-hold-to-the-deadline",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `this.#admission.gate = "closed"; this.#fleet.announce(); this.#fleet.sweep(); });`,
-    replace: `this.#admission.gate = "closed"; this.#fleet.announce(); });`,
+    find: `this.#host.afterPoll(() => this.#endLinger());`,
+    replace: `this.#host.afterPoll(() => void this.#endLinger.name);`,
     tests: ["lastcall/servers/drain"],
   },
   {
     name: "idle-connections-cut-at-the-gate",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `this.#fleet.shut(); } #startDeadline`,
-    replace: `this.#fleet.shut(); this.#fleet.sweep(); } #startDeadline`,
+    find: `this.#host.afterPoll(() => this.#endLinger()); }); this.#fleet.shut();`,
+    replace: `this.#host.afterPoll(() => this.#endLinger()); }); this.#fleet.shut(); this.#fleet.sweep();`,
     tests: ["lastcall/servers/drain"],
   },
   {
