@@ -1,5 +1,6 @@
 /** The one seam to the system: time, signals, output and the exit come in through here. */
 
+import type { Cluster } from "./platform/cluster.ts";
 import type { Ancestor } from "./platform/wrapper.ts";
 import type { Watchdog, WatchdogPlan } from "./watchdog.ts";
 
@@ -54,6 +55,8 @@ export interface Host {
   pendingExitCode(): number;
   /** An error that no caller is there to catch: an uncaught one, for whoever listens for those. */
   fail(error: Error): void;
+  /** The workers of this process, if it is a cluster's primary that has some. */
+  cluster(): Cluster | null;
   /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`. */
   startWatchdog(plan: WatchdogPlan): Watchdog;
   /** Ends the process. A lifecycle calls it once, as the last thing. */
@@ -85,6 +88,8 @@ export interface HostFacts {
   readonly terminal: boolean;
   /** Whether this is a worker thread: signals and the exit belong to the main one. */
   readonly workerThread: boolean;
+  /** Whether this is a worker of `node:cluster`, whose listening sockets are not its own. */
+  readonly clusterWorker: boolean;
   fileExists(path: string): boolean;
   /** The processes above this one, nearest first, as far as the system shows them. */
   ancestors(): readonly Ancestor[];

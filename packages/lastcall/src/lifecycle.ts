@@ -17,6 +17,7 @@ import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
+import { ClusterStop } from "./platform/cluster.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
 import { describeWaiting } from "./progress.ts";
@@ -63,6 +64,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #fleet: Fleet;
   readonly #admin: Server | null;
   readonly #guard: Guard;
+  readonly #workers: ClusterStop;
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
@@ -92,6 +94,7 @@ export class LifecycleCore implements Lifecycle {
     this.#admission = new Admission(() => this.#checkDrained());
     this.#tasks = new Tasks(host, () => this.#checkDrained());
     this.#teardown = new Teardown(host);
+    this.#workers = new ClusterStop(host, () => this.#checkDrained());
     this.#record = new Promise((resolve) => {
       this.#resolveRecord = resolve;
     });
@@ -264,6 +267,7 @@ export class LifecycleCore implements Lifecycle {
     if (joins) {
       this.#stop.signal = signal;
     } else {
+      this.#workers.pass(signal);
       this.#dispatch(signal === "SIGINT" ? "force" : "hurry");
     }
     const effect = joins
@@ -288,6 +292,10 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #begin(reason: Stop["reason"], signal: NodeJS.Signals | null, why: string | undefined): void {
+    if (this.#state === "starting" && this.#workers.isPrimary()) {
+      // Its workers serve, or will; it has no servers of its own to be ready with.
+      this.#dispatch("ready");
+    }
     // A person at a terminal does not wait for routers; a start-up that is cancelled has none yet.
     const skipDelay = this.#state === "starting" || (signal === "SIGINT" && this.#host.facts.terminal);
     const drainDelayMs = skipDelay ? 0 : this.budget.drainDelayMs;
@@ -332,6 +340,7 @@ export class LifecycleCore implements Lifecycle {
     const stop = this.#began();
     this.#installed.push(this.#host.onUncaught((error) => this.#uncaught(error)));
     this.#fleet.begin();
+    this.#beginWorkers();
     if (stop.leaveOrder === "announce-first") {
       this.#fleet.announce();
     }
@@ -347,6 +356,14 @@ export class LifecycleCore implements Lifecycle {
     if (delay > 0 || this.#hasWork()) {
       const { recordFile } = this.#options;
       this.#guard.start({ recordFile, answerMs: answerTime(this.budget.teardownTimeoutMs) });
+    }
+  }
+
+  #beginWorkers(): void {
+    const undo = this.#workers.begin();
+    if (undo !== null) {
+      this.#installed.push(undo);
+      this.#teardown.add("cluster workers", () => this.#workers.end());
     }
   }
 
@@ -414,7 +431,12 @@ export class LifecycleCore implements Lifecycle {
 
   /** Something has ended; if it was the last thing, teardown begins. Called by events, never by a timer. */
   #checkDrained(): void {
-    if (this.#state !== "draining" || this.#admission.inFlight.size > 0 || this.#tasks.size > 0) {
+    if (
+      this.#state !== "draining" ||
+      this.#admission.inFlight.size > 0 ||
+      this.#tasks.size > 0 ||
+      this.#workers.alive > 0
+    ) {
       return;
     }
     if (this.#fleet.listeners === "open") {
@@ -594,6 +616,7 @@ export class LifecycleCore implements Lifecycle {
           tasks: this.#tasks.open().map((one) => ({ name: one.name, ageMs: age(one.startedAt) })),
           connections: this.#fleet.connections(),
           hook: this.#teardown.running,
+          workers: this.#workers.names(),
         }),
       );
       this.#startProgress();

@@ -6,6 +6,7 @@ import { isatty } from "node:tty";
 import { isMainThread } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
 import { readAncestors } from "./node-ancestors.ts";
+import { isClusterWorker, readCluster } from "./node-cluster.ts";
 import { writeAll, writeRecord } from "./node-output.ts";
 import {
   exitProcess,
@@ -177,6 +178,7 @@ export function nodeHost(): Host {
     fail(error) {
       throw error;
     },
+    cluster: readCluster,
     startWatchdog,
     exit: exitProcess,
     publish(name, message) {
@@ -192,6 +194,9 @@ export function nodeHost(): Host {
       windows: process.platform === "win32",
       terminal: isatty(0),
       workerThread: !isMainThread,
+      get clusterWorker() {
+        return isClusterWorker();
+      },
       fileExists: existsSync,
       ancestors: readAncestors,
     },

@@ -9,6 +9,8 @@ export interface Waiting {
   readonly tasks: readonly { readonly name: string; readonly ageMs: number }[];
   readonly connections: number;
   readonly hook: string | null;
+  /** Cluster workers that still run. */
+  readonly workers?: readonly string[];
 }
 
 /** How many are named; the rest are counted. The oldest come first. */
@@ -27,6 +29,9 @@ function list(what: string, entries: Waiting["requests"]): string | null {
 /** `draining, 7.0 s left: waiting for 2 requests (GET /work 3.2 s, GET /hold 1.0 s), 1 task (receipt 42 2.0 s)`. */
 export function describeWaiting(waiting: Waiting): string {
   const parts = [list("request", waiting.requests), list("task", waiting.tasks)];
+  if ((waiting.workers ?? []).length > 0) {
+    parts.push(waiting.workers?.join(", ") ?? null);
+  }
   if (waiting.hook !== null) {
     parts.push(`teardown hook '${waiting.hook}'`);
   }

@@ -70,6 +70,7 @@ export class FakeHost implements Host {
       windows: false,
       terminal: false,
       workerThread: false,
+      clusterWorker: false,
       fileExists: () => false,
       ancestors: () => [],
       ...options.facts,
@@ -197,6 +198,10 @@ export class FakeHost implements Host {
 
   interceptExit(): Undo {
     return () => {};
+  }
+
+  cluster(): null {
+    return null;
   }
 
   startWatchdog(): Watchdog {

@@ -21,6 +21,9 @@ const STEP_MS = 5;
 /** A loop that is stalled or flooded may need more turns; each accepts what came before it. */
 const MOST_TURNS = 10;
 
+/** The way through the primary and back, on a busy machine. */
+const HAND_BACK_MS = 250;
+
 interface Handle {
   listen?(backlog: number): number;
 }
@@ -49,7 +52,8 @@ function isInherited(server: WithHandle): boolean {
 
 /**
  * Empties the accept queue and closes the listener; resolves when it is closed. `accepted` counts the connections that
- * came so far. In a cluster worker the handle is a plain object: then only the turns of the loop help.
+ * came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
+ * object, or shared with the other workers.
  */
 export async function closeListener(
   host: Host,
@@ -61,7 +65,7 @@ export async function closeListener(
     return;
   }
   const handle = (server as WithHandle)._handle;
-  const inherited = isInherited(server);
+  const inherited = isInherited(server) || host.facts.clusterWorker;
   if (handle?.constructor.name === "TCP" && !inherited) {
     handle.listen?.(0);
     await untilQuiet(host, accepted);
@@ -76,6 +80,13 @@ export async function closeListener(
     }
   }
   keepForeignFile(file, () => Server.prototype.close.call(server));
+  if (host.facts.clusterWorker && handle?.constructor.name === "Object") {
+    // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
+    // another gets it; one that has exited takes it along, and the client waits for ever (a timeout per 1,500).
+    await new Promise<void>((resolve) => {
+      host.setTimer(HAND_BACK_MS, resolve);
+    });
+  }
 }
 
 /** Resolves when no connection has come for a while. */

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { ShutdownRecord } from "../src/index.ts";
+import { ask, AUTO, fixture, start, type Child } from "./child.ts";
+
+const ENV = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "200ms" };
+
+function records(child: Child): readonly ShutdownRecord[] {
+  return child
+    .stderr()
+    .split("\n")
+    .filter((line) => line.startsWith('{"schema"'))
+    .map((line) => JSON.parse(line) as ShutdownRecord);
+}
+
+suite("G7 cluster workers drain within the primary's one budget", { concurrency: 1 }, () => {
+  for (const policy of ["rr", "none"]) {
+    test(`G7 a signal to the primary alone drains every worker, and none is replaced (${policy})`, async (t) => {
+      const child = start(t, fixture("cluster-app"), {
+        args: [policy],
+        nodeArgs: ["--import", AUTO],
+        env: ENV,
+      });
+      const port = await child.port();
+      const held = ask(port, "/hold");
+      await child.said("held");
+      child.process.kill("SIGTERM");
+      assert.deepEqual(await held, { status: 200, body: "held work is done\n" });
+      assert.equal(await child.ended(), 0);
+      const all = records(child);
+      assert.equal(all.length, 3);
+      assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(["drained"]));
+      const primary = all.find(({ pid }) => pid === child.process.pid);
+      assert.equal(all.at(-1), primary, "the primary ends last");
+      assert.match(JSON.stringify(primary?.teardown), /"cluster workers","outcome":"done"/);
+      assert.equal((await ask(port, "/")).status, "refused");
+    });
+  }
+
+  test("G7 a worker that does not end well makes the primary's stop incomplete, and is named", async (t) => {
+    const child = start(t, fixture("cluster-app"), {
+      nodeArgs: ["--import", AUTO],
+      env: { ...ENV, LASTCALL_GRACEFUL_TIMEOUT: "700ms" },
+    });
+    const port = await child.port();
+    void ask(port, "/stuck");
+    await child.said("stuck");
+    child.process.kill("SIGTERM");
+    assert.equal(await child.ended(), 3);
+    const primary = records(child).find(({ pid }) => pid === child.process.pid);
+    assert.match(
+      primary?.teardown.find(({ name }) => name === "cluster workers")?.error ?? "",
+      /^cluster worker \d \(pid \d+\) ended with exit code 3$/,
+    );
+  });
+
+  for (const policy of ["rr", "none"]) {
+    test(`G7 workers are replaced one after the other under load without a lost connection (${policy})`, async (t) => {
+      const child = start(t, fixture("cluster-app"), {
+        args: [policy],
+        nodeArgs: ["--import", AUTO],
+        env: ENV,
+      });
+      const port = await child.port();
+      const through = new AbortController();
+      const seen = new Map<number | string, number>();
+      const clients = Array.from({ length: 8 }, async () => {
+        while (!through.signal.aborted) {
+          const { status } = await ask(port, "/");
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+        }
+      });
+      child.process.kill("SIGUSR2");
+      await child.said("replaced");
+      through.abort();
+      await Promise.all(clients);
+      assert.deepEqual([...seen.keys()], [200]);
+      child.process.kill("SIGTERM");
+      assert.equal(await child.ended(), 0);
+    });
+  }
+});
