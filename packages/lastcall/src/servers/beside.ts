@@ -10,13 +10,17 @@ type Listener = (...args: any[]) => void;
 
 /** Puts `listener` before the app's as soon as there is one, and takes it off with the app's last. */
 export function listenBeside(server: Server, event: string, listener: Listener): Undo {
+  let standing = false;
   const added = (name: string | symbol): void => {
-    if (name === event && !server.listeners(event).includes(listener)) {
+    if (name === event && !standing) {
+      // Before the call, which is itself told as a new listener.
+      standing = true;
       server.prependListener(event, listener);
     }
   };
   const removed = (name: string | symbol): void => {
-    if (name === event && server.listenerCount(event) === 1 && server.listeners(event)[0] === listener) {
+    if (name === event && standing && server.listenerCount(event) === 1) {
+      standing = false;
       server.removeListener(event, listener);
     }
   };

@@ -63,13 +63,14 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
 
   /** When the turn of a connection comes to be told, where they are told one by one. */
   const turns = new WeakMap<object, number>();
-  let lastTurnAt = 0;
+  let announcedAt = 0;
+  let turnsMs = 0;
   function isTurnOf(socket: object): boolean {
     if (!hooks.spread || admission.gate !== "open") {
       return true;
     }
     const now = host.now();
-    const turn = turns.get(socket) ?? now + Math.random() * Math.max(0, lastTurnAt - now);
+    const turn = turns.get(socket) ?? announcedAt + Math.random() * turnsMs;
     turns.set(socket, turn);
     return now >= turn;
   }
@@ -172,7 +173,8 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
         return;
       }
       announcing = true;
-      lastTurnAt = host.now() + hooks.announceWindowMs() * SPREAD_SHARE;
+      announcedAt = host.now();
+      turnsMs = hooks.announceWindowMs() * SPREAD_SHARE;
       const inFlight = [...mine()];
       inFlight.forEach(({ request }) => last.received(request, false));
       inFlight.forEach(({ request, response }) => tell(request, response));
