@@ -90,3 +90,31 @@ test("a client that has gone away is part of completed", () => {
   const { accepted, completed, clientGone } = admission.counts();
   assert.deepEqual([accepted, completed, clientGone], [1, 1, 1]);
 });
+
+test("a probe that is forgotten was never accepted, and its end is an end", () => {
+  let ended = 0;
+  const admission = new Admission(() => {
+    ended += 1;
+  });
+  const probe = exchange();
+  admission.begin(probe);
+  admission.forget(probe);
+  admission.forget(probe);
+  admission.settle(probe);
+  const { accepted, completed, unfinished } = admission.counts();
+  assert.deepEqual([accepted, completed, unfinished, ended], [0, 0, 0, 1]);
+});
+
+test("counts are fixed once, and admission ends with the gate", () => {
+  const admission = new Admission(() => {});
+  admission.begin(exchange());
+  admission.fix();
+  admission.begin(exchange());
+  admission.fix();
+  assert.equal(admission.counts().unfinished, 1);
+  assert.equal(admission.admits(), true);
+  admission.gate = "linger";
+  assert.equal(admission.admits(), true);
+  admission.gate = "closed";
+  assert.equal(admission.admits(), false);
+});

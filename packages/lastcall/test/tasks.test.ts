@@ -98,3 +98,62 @@ test("D2 a task that comes when tasks are told to give up is told at once, unles
   await tasks.run("export", look("export"), { onDeadline: "abandon" });
   assert.deepEqual(told, ["mail: true", "export: false"]);
 });
+
+test("a task's limit is over with the task, and does not keep the process alive", async () => {
+  const host = new FakeHost();
+  const unref: (boolean | undefined)[] = [];
+  const setTimer = host.setTimer.bind(host) as (ms: number, run: () => void, unref?: boolean) => () => void;
+  host.setTimer = (ms: number, run: () => void, isUnref?: boolean) => {
+    unref.push(isUnref);
+    return setTimer(ms, run, isUnref);
+  };
+  const tasks = new Tasks(host, () => {});
+  let signal: AbortSignal | null = null;
+  await tasks.run(
+    "quick",
+    (given) => {
+      signal = given;
+    },
+    { timeoutMs: 100 },
+  );
+  await host.advance(100);
+  assert.equal((signal as AbortSignal | null)?.aborted, false);
+  assert.deepEqual(unref, [true]);
+});
+
+test("D2 what is left is named with its age, and what still runs is told with its start", async () => {
+  const host = new FakeHost();
+  const tasks = new Tasks(host, () => {});
+  await host.advance(100);
+  void tasks.run("mail", never);
+  await host.advance(40);
+  assert.deepEqual(
+    tasks.open().map(({ name, startedAt }) => [name, startedAt]),
+    [["mail", 100]],
+  );
+  tasks.close();
+  assert.deepEqual(tasks.report().unfinished, [{ name: "mail", fate: "aborted", ageMs: 40 }]);
+  assert.deepEqual(tasks.open(), []);
+});
+
+test("D2 a task is told why it should give up", async () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  const reasons: string[] = [];
+  const listen = (signal: AbortSignal): Promise<void> => {
+    signal.addEventListener("abort", () => reasons.push(String(signal.reason)));
+    return never();
+  };
+  void tasks.run("early", listen);
+  tasks.abortAll();
+  await tasks.run("late", (signal) => void reasons.push(String(signal.reason)));
+  assert.deepEqual(reasons, [
+    "AbortError: Task 'early' was aborted: the deadline is near.",
+    "AbortError: Task 'late' was aborted: the deadline is near.",
+  ]);
+});
+
+test("a task that is refused is named in the error", async () => {
+  const tasks = new Tasks(new FakeHost(), () => {});
+  tasks.close();
+  await assert.rejects(tasks.run("late", never), /Task 'late' came after the work had ended/);
+});

@@ -108,3 +108,107 @@ test("a hook can be taken off again", async () => {
   await teardown.run(1000);
   assert.deepEqual(teardown.reports(), []);
 });
+
+test("taking a hook off twice takes no other off, and the fate of one that ran is settled", async () => {
+  const order: string[] = [];
+  const teardown = new Teardown(new FakeHost());
+  const remove = teardown.add("gone", () => void order.push("gone"));
+  teardown.add("stays", () => void order.push("stays"));
+  remove();
+  remove();
+  await teardown.run(1000);
+  assert.deepEqual(order, ["stays"]);
+});
+
+test("the hook that runs is named while it runs, with how long it took afterwards", async () => {
+  const host = new FakeHost();
+  const teardown = new Teardown(host);
+  let finish = (): void => {};
+  teardown.add(
+    "pool",
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  await host.advance(10);
+  const running = teardown.run(1000);
+  await host.advance(40);
+  assert.equal(teardown.running, "pool");
+  finish();
+  await running;
+  assert.equal(teardown.running, null);
+  assert.deepEqual(teardown.reports(), [{ name: "pool", outcome: "done", ms: 40 }]);
+  assert.equal(teardown.failure(), null);
+});
+
+test("D4 whatever a hook throws is reported, and all failures are one error", async () => {
+  const teardown = new Teardown(new FakeHost());
+  const thrown: unknown = "a text";
+  teardown.add("first", () => Promise.reject(new Error("no")));
+  teardown.add("second", () => {
+    throw thrown;
+  });
+  await teardown.run(1000);
+  assert.deepEqual(
+    teardown.reports().map(({ error }) => error),
+    ["a text", "no"],
+  );
+  assert.equal(teardown.failure()?.message, "2 teardown hooks failed.");
+});
+
+test("C5 a hook that nothing is left to settle is given up when the loop is empty for the second time", async () => {
+  const host = new FakeHost();
+  const teardown = new Teardown(host);
+  teardown.add("forgotten", never);
+  let over = false;
+  const running = teardown.run(1000).then(() => {
+    over = true;
+  });
+  await host.settle();
+  host.emptyLoop();
+  await host.settle();
+  assert.equal(over, false);
+  host.emptyLoop();
+  await running;
+  assert.equal(teardown.reports()[0]?.outcome, "timed out");
+  assert.equal(host.now(), 0);
+});
+
+test("C5 the time that a hook is told is never below zero, and the error that it gets says so", async () => {
+  const host = new FakeHost();
+  const teardown = new Teardown(host);
+  let left: () => number = () => -1;
+  let reason: unknown;
+  teardown.add("pool", ({ remainingMs, signal }) => {
+    left = remainingMs;
+    signal.addEventListener("abort", () => {
+      reason = signal.reason;
+    });
+    return never();
+  });
+  const running = teardown.run(100);
+  assert.equal(left(), 100);
+  host.stall(250);
+  assert.equal(left(), 0);
+  await host.advance(0);
+  await running;
+  assert.equal((reason as DOMException).name, "TimeoutError");
+});
+
+test("C5 many hooks share what there is: each that hangs leaves a part to those after it", async () => {
+  const host = new FakeHost();
+  const teardown = new Teardown(host);
+  const startedAt: number[] = [];
+  for (let hook = 0; hook < 3; hook += 1) {
+    teardown.add("hangs", () => {
+      startedAt.push(host.now());
+      return never();
+    });
+  }
+  const running = teardown.run(900);
+  await host.advance(900);
+  await running;
+  // 900 / (2 * 3) = 150 for each of the two others; then 300 / (2 * 2) = 75 for the last.
+  assert.deepEqual(startedAt, [0, 600, 825]);
+});
