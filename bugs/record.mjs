@@ -74,14 +74,14 @@ export const RECORD_BUGS = [
   },
   {
     name: "record-lost-when-the-pipe-is-full",
-    file: src("node-host"),
+    file: src("node-output"),
     find: `if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() >= giveUpAt) {`,
     replace: `if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || giveUpAt > 0) {`,
     tests: ["lastcall/node-host"],
   },
   {
     name: "record-file-overwritten",
-    file: src("node-host"),
+    file: src("node-output"),
     find: "appendFileSync(file, `${line}\\n`);",
     replace: 'appendFileSync(file, `${line}\\n`, { flag: "w" });',
     tests: ["lastcall/node-host"],

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { BUGS } from "../bugs/index.mjs";
+import { plant } from "../bugs/plant.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const words = process.argv.slice(2);
@@ -107,21 +108,6 @@ async function firstFailure(folder, tests) {
     }
   }
   return null;
-}
-
-/** Whatever has become of the spaces and line breaks, the text must be there, once. */
-function plant(source, find, replace) {
-  const pattern = find
-    .trim()
-    .split(/\s+/)
-    .map((word) => word.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
-    .join("\\s+");
-  const found = [...source.matchAll(new RegExp(pattern, "g"))];
-  if (found.length !== 1) {
-    return null;
-  }
-  const [{ index, 0: text }] = found;
-  return source.slice(0, index) + replace.trim() + source.slice(index + text.length);
 }
 
 /** The workspace of the last bug of each copy. */
