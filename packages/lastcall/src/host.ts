@@ -55,6 +55,8 @@ export interface Host {
   pendingExitCode(): number;
   /** An error that no caller is there to catch: an uncaught one, for whoever listens for those. */
   fail(error: Error): void;
+  /** Tells systemd, where it listens: `READY=1`. `failed` is called when that cannot be done. */
+  notifySystemd(assignments: readonly string[], failed: (why: string) => void): void;
   /** The workers of this process, if it is a cluster's primary that has some. */
   cluster(): Cluster | null;
   /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`. */

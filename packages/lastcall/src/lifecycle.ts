@@ -18,6 +18,7 @@ import { isReady, transition, type Effect, type LifeEvent, type State } from "./
 import { unknownVariables, type LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { ClusterStop } from "./platform/cluster.ts";
+import * as systemd from "./platform/systemd.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
 import { describeWaiting } from "./progress.ts";
@@ -168,9 +169,12 @@ export class LifecycleCore implements Lifecycle {
   }
 
   ready(): void {
-    if (this.#state === "starting" && this.#platform.messages) {
-      // pm2's `wait_ready`.
-      this.#host.tellParent("ready");
+    if (this.#state === "starting") {
+      this.#notifySystemd(systemd.READY);
+      if (this.#platform.messages) {
+        // pm2's `wait_ready`.
+        this.#host.tellParent("ready");
+      }
     }
     this.#dispatch("ready");
   }
@@ -341,6 +345,10 @@ export class LifecycleCore implements Lifecycle {
     this.#installed.push(this.#host.onUncaught((error) => this.#uncaught(error)));
     this.#fleet.begin();
     this.#beginWorkers();
+    // Starting a helper takes milliseconds; the signal has things to do first.
+    this.#host.afterPoll(() =>
+      this.#notifySystemd(systemd.stopping(this.remainingMs(), this.#options.gracePeriodMs)),
+    );
     if (stop.leaveOrder === "announce-first") {
       this.#fleet.announce();
     }
@@ -357,6 +365,10 @@ export class LifecycleCore implements Lifecycle {
       const { recordFile } = this.#options;
       this.#guard.start({ recordFile, answerMs: answerTime(this.budget.teardownTimeoutMs) });
     }
+  }
+
+  #notifySystemd(assignments: readonly string[]): void {
+    this.#host.notifySystemd(assignments, (why) => this.#say(`warning: systemd was not told: ${why}`));
   }
 
   #beginWorkers(): void {
@@ -474,6 +486,7 @@ export class LifecycleCore implements Lifecycle {
     const stop = this.#began();
     this.#cancelTimers();
     stop.teardownAt = this.#host.now();
+    this.#notifySystemd(systemd.TEARDOWN);
     this.#admission.gate = "closed";
     this.#admission.fix();
     if (this.#cuts.length === 0) {

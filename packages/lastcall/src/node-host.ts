@@ -17,6 +17,7 @@ import {
   onSignal,
   tellParent,
 } from "./node-signals.ts";
+import { notifySystemd } from "./node-systemd.ts";
 import { startWatchdog } from "./node-watchdog.ts";
 
 function on(event: string, listener: (...args: any[]) => void): Undo {
@@ -178,6 +179,7 @@ export function nodeHost(): Host {
     fail(error) {
       throw error;
     },
+    notifySystemd,
     cluster: readCluster,
     startWatchdog,
     exit: exitProcess,

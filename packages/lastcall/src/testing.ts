@@ -46,6 +46,8 @@ export class FakeHost implements Host {
   foreign: readonly ForeignListener[] = [];
   /** What the watchdog was told. */
   readonly beats: { readonly limitMs: number; readonly record: string }[] = [];
+  /** What systemd was told. */
+  readonly toldSystemd: string[] = [];
   /** The messages that were sent to the parent. */
   readonly toldParent: string[] = [];
   /** What `holders()` answers. */
@@ -198,6 +200,10 @@ export class FakeHost implements Host {
 
   interceptExit(): Undo {
     return () => {};
+  }
+
+  notifySystemd(assignments: readonly string[]): void {
+    this.toldSystemd.push(...assignments);
   }
 
   cluster(): null {
