@@ -89,8 +89,8 @@ export const RECORD_BUGS = [
   {
     name: "progress-is-said-once",
     file: src("lifecycle"),
-    find: `hook: this.#teardown.running, }), ); this.#startProgress();`,
-    replace: `hook: this.#teardown.running, }), );`,
+    find: `); this.#startProgress(); };`,
+    replace: `); };`,
     tests: ["lastcall/lifecycle"],
   },
 ];

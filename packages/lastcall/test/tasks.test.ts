@@ -100,13 +100,14 @@ test("D2 a task that comes when tasks are told to give up is told at once, unles
 });
 
 test("a task's limit is over with the task, and does not keep the process alive", async () => {
-  const host = new FakeHost();
   const unref: (boolean | undefined)[] = [];
-  const setTimer = host.setTimer.bind(host) as (ms: number, run: () => void, unref?: boolean) => () => void;
-  host.setTimer = (ms: number, run: () => void, isUnref?: boolean) => {
-    unref.push(isUnref);
-    return setTimer(ms, run, isUnref);
-  };
+  class Watched extends FakeHost {
+    override setTimer(ms: number, run: () => void, isUnref?: boolean): () => void {
+      unref.push(isUnref);
+      return super.setTimer(ms, run);
+    }
+  }
+  const host = new Watched();
   const tasks = new Tasks(host, () => {});
   let signal: AbortSignal | null = null;
   await tasks.run(
