@@ -4,28 +4,28 @@
  * because the story is one: it is longer than other files for that reason alone.
  */
 
-import { EventEmitter, setMaxListeners } from "node:events";
+import { setMaxListeners, type EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { Admission } from "./admission.ts";
-import { describeBudget, planBudget, type Budget } from "./budget.ts";
+import { planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
 import { formatDuration } from "./duration.ts";
-import { LastcallError } from "./errors.ts";
 import type { Host, Undo } from "./host.ts";
 import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
-import { unknownVariables, type LifecycleOptions } from "./options.ts";
+import type { LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { ClusterStop } from "./platform/cluster.ts";
 import * as systemd from "./platform/systemd.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
-import { describeWaiting } from "./progress.ts";
-import { AUTO_KEY, type AutoMode } from "./registry.ts";
-import { formatRecord, makeRecord, type RecordParts, type ShutdownRecord } from "./record.ts";
+import { AUTO_KEY } from "./registry.ts";
+import { formatRecord, type ShutdownRecord } from "./record.ts";
+import { describeError, Reporter } from "./reporter.ts";
 import type { DrainableServer } from "./servers/attach.ts";
 import { Fleet } from "./servers/fleet.ts";
+import { countUntilSettled } from "./servers/handler-boundary.ts";
 import { exchangeOf } from "./servers/http-exchange.ts";
 import {
   makeProbeHandler,
@@ -33,7 +33,8 @@ import {
   type ProbeHandler,
   type ProbeRequest,
 } from "./servers/probe-handler.ts";
-import { listenForSignals, type SignalHeard } from "./signals.ts";
+import { listenForSignals } from "./signals.ts";
+import { startUpLines } from "./start-up.ts";
 import { chooseLeaveOrder, type Stop } from "./stop.ts";
 import type { StreamPolicy } from "./servers/streams.ts";
 import { Tasks, type TaskOptions } from "./tasks.ts";
@@ -46,15 +47,12 @@ const PROGRESS_MS = 900;
 /** What may pass between the end of teardown and the end of the record. */
 const EXIT_MS = 1500;
 
-/** The watchdog's record is made ten times a second: so many requests are listed in it, the rest are counted. */
-const LISTED = 20;
-
 /** How long other people's queued output is waited for before the record. */
 const FLUSH_MS = 100;
 
 export class LifecycleCore implements Lifecycle {
   readonly budget: Budget;
-  readonly events: EventEmitter<LifecycleEvents> = new EventEmitter();
+  readonly events: EventEmitter<LifecycleEvents>;
   readonly probes: ProbeHandler;
   readonly #options: LifecycleOptions;
   readonly #host: Host;
@@ -66,23 +64,18 @@ export class LifecycleCore implements Lifecycle {
   readonly #admin: Server | null;
   readonly #guard: Guard;
   readonly #workers: ClusterStop;
+  readonly #report: Reporter;
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
   readonly #ignoreSignals: Undo;
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
-  readonly #others: SignalHeard[] = [];
-  readonly #errors: string[] = [];
   readonly #record: Promise<ShutdownRecord>;
   #resolveRecord: (record: ShutdownRecord) => void = () => {};
   #state: State = "starting";
   #stop: Stop | null = null;
-  #cuts: RecordParts["cuts"] = [];
-  #forced = false;
-  #failed = false;
   #disposing = false;
-  #recorded = false;
   #readinessAskedAt = Number.NEGATIVE_INFINITY;
 
   /** `options` have been read and checked one by one; here they are checked against each other. */
@@ -96,6 +89,19 @@ export class LifecycleCore implements Lifecycle {
     this.#tasks = new Tasks(host, () => this.#checkDrained());
     this.#teardown = new Teardown(host);
     this.#workers = new ClusterStop(host, () => this.#checkDrained());
+    this.#report = new Reporter({
+      host,
+      options,
+      budget,
+      admission: this.#admission,
+      tasks: this.#tasks,
+      teardown: this.#teardown,
+      workers: this.#workers,
+      fleet: () => this.#fleet,
+      state: () => this.#state,
+      stop: () => this.#stop,
+    });
+    this.events = this.#report.events;
     this.#record = new Promise((resolve) => {
       this.#resolveRecord = resolve;
     });
@@ -104,11 +110,11 @@ export class LifecycleCore implements Lifecycle {
 
     this.#guard = new Guard(host, {
       limitMs: () => this.#limitMs(),
-      record: () => formatRecord(this.#makeRecord(null, true)),
+      record: () => formatRecord(this.#report.recordIfCut(this.#began())),
     });
     const view = {
       isReady: () => isReady(this.#state, options.readinessInLameDuck ?? "fail"),
-      describe: () => this.#describe(),
+      describe: () => this.#report.describe(),
     };
     this.probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) =>
       this.noteProbe(request, probe),
@@ -138,18 +144,9 @@ export class LifecycleCore implements Lifecycle {
       host.onEmptyLoop(() => this.#emptied()),
       host.onExit((code, stack) => this.#exitedByApp(code, stack)),
     );
-    this.#say(`${describeBudget(budget, sources)}; leave order ${options.leaveOrder ?? "auto"}`);
-    if (budget.drainDelayMs === 0 && options.drainDelayMs === undefined) {
-      this.#say(
-        "no router known, so no drain delay: behind one, set LASTCALL_DRAIN_DELAY to more than its lag",
-      );
-    }
     const wrapper = describeWrapper(host.facts.ancestors());
-    if (wrapper !== null) {
-      this.#say(`warning: ${new LastcallError("LASTCALL_WRAPPER", wrapper).message}`);
-    }
-    for (const name of unknownVariables(host.env)) {
-      this.#say(`warning: nothing reads the environment variable ${name}`);
+    for (const line of startUpLines({ options, budget, sources, env: host.env, wrapper })) {
+      this.#report.say(line);
     }
   }
 
@@ -187,7 +184,7 @@ export class LifecycleCore implements Lifecycle {
     const running = this.#tasks.run(name, work, options);
     // The caller may ignore the promise: failures are counted, and told here.
     running.catch((error: unknown) => {
-      this.#say(`task '${name}' ended: ${describeError(error)}`);
+      this.#report.say(`task '${name}' ended: ${describeError(error)}`);
     });
     return running;
   }
@@ -195,29 +192,7 @@ export class LifecycleCore implements Lifecycle {
   handler<Rest extends unknown[], Result>(
     handler: (request: IncomingMessage, response: ServerResponse, ...rest: Rest) => Result,
   ): (request: IncomingMessage, response: ServerResponse, ...rest: Rest) => Result {
-    if ((this.#options.boundary ?? "response") === "response") {
-      return handler;
-    }
-    return (request, response, ...rest) => {
-      const result = handler(request, response, ...rest);
-      const exchange = exchangeOf(request);
-      if (exchange === undefined || !(result instanceof Promise)) {
-        return result;
-      }
-      exchange.open += 1;
-      // Given back in place of the handler's own promise, so that a rejection is still the caller's to handle. Not by
-      // `finally`, which costs a request 1,000 ns where this costs a third of it.
-      return result.then(
-        (value: unknown) => {
-          this.#admission.settle(exchange);
-          return value;
-        },
-        (error: unknown) => {
-          this.#admission.settle(exchange);
-          throw error;
-        },
-      ) as Result;
-    };
+    return this.#options.boundary === "handler" ? countUntilSettled(handler, this.#admission) : handler;
   }
 
   requestSignal(request: IncomingMessage | Http2ServerRequest): AbortSignal {
@@ -281,10 +256,7 @@ export class LifecycleCore implements Lifecycle {
         : signal === "SIGINT" && (before === "draining" || before === "teardown")
           ? "forced"
           : "ignored";
-    const heard: SignalHeard = { signal, atMs: this.#sinceStop(), effect };
-    this.#others.push(heard);
-    this.#say(`${signal}: ${effect}`);
-    this.#tell("signal", heard);
+    this.#report.heard({ signal, atMs: this.#sinceStop(), effect });
   }
 
   #emptied(): void {
@@ -305,7 +277,7 @@ export class LifecycleCore implements Lifecycle {
     const drainDelayMs = skipDelay ? 0 : this.budget.drainDelayMs;
     this.#stop = this.#newStop(reason, signal, why, drainDelayMs);
     if (signal !== null) {
-      this.#tell("signal", { signal, atMs: 0, effect: "began the stop" });
+      this.#report.tell("signal", { signal, atMs: 0, effect: "began the stop" });
     }
     this.#dispatch(reason === "empty-loop" ? "empty-loop" : "stop");
   }
@@ -317,7 +289,7 @@ export class LifecycleCore implements Lifecycle {
     this.#state = step.to;
     if (step.to !== from) {
       const change = { from, to: step.to, atMs: this.#sinceStop() };
-      this.#tell("state", change);
+      this.#report.tell("state", change);
       this.#host.publish("lastcall:state", change);
     }
     for (const effect of step.effects) {
@@ -334,7 +306,7 @@ export class LifecycleCore implements Lifecycle {
     "tear-down": () => void this.#tearDown(),
     finish: () => void this.#finish(),
     "mark-forced": () => {
-      this.#forced = true;
+      this.#report.forced = true;
     },
   };
 
@@ -354,11 +326,11 @@ export class LifecycleCore implements Lifecycle {
     }
     const delay = stop.deadline.gateAt - stop.deadline.startedAt;
     const total = formatDuration(stop.deadline.at - stop.deadline.startedAt);
-    this.#say(
+    this.#report.say(
       `${stop.signal ?? stop.reason}: not ready; ${delay > 0 ? `serving on for ${formatDuration(delay)}, ` : ""}deadline in ${total}; ${stop.leaveOrder}`,
     );
     if (stop.signal !== null && stop.foreign.length > 0 && this.#host.registry[AUTO_KEY] === undefined) {
-      this.#say(`warning: others handle it at once, and may cut requests: ${stop.foreign.join("; ")}`);
+      this.#report.say(`warning: others handle it at once, and may cut requests: ${stop.foreign.join("; ")}`);
     }
     this.#stopping.abort(new DOMException("The service is stopping.", "AbortError"));
     if (delay > 0 || this.#hasWork()) {
@@ -474,12 +446,12 @@ export class LifecycleCore implements Lifecycle {
     this.#admission.gate = "closed";
     this.#admission.fix();
     const expired = { requests: this.#admission.inFlight.size, tasks: this.#tasks.size };
-    this.#cuts = this.#fleet.cut();
+    this.#report.cuts = this.#fleet.cut();
     this.#tasks.close();
     if (expired.requests + expired.tasks > 0) {
-      this.#say(`cut: ${expired.requests} requests and ${expired.tasks} tasks were unfinished`);
+      this.#report.say(`cut: ${expired.requests} requests and ${expired.tasks} tasks were unfinished`);
     }
-    this.#tell("expired", expired);
+    this.#report.tell("expired", expired);
   }
 
   async #tearDown(): Promise<void> {
@@ -489,9 +461,9 @@ export class LifecycleCore implements Lifecycle {
     this.#notifySystemd(systemd.TEARDOWN);
     this.#admission.gate = "closed";
     this.#admission.fix();
-    if (this.#cuts.length === 0) {
+    if (this.#report.cuts.length === 0) {
       // The loop has emptied and nobody can settle them any more.
-      this.#cuts = this.#unfinished("handler");
+      this.#report.cuts = this.#report.unfinished("handler");
     }
     this.#tasks.close();
     this.#startProgress();
@@ -512,12 +484,12 @@ export class LifecycleCore implements Lifecycle {
       await this.#settle();
     }
     await host.flushOutput(FLUSH_MS);
-    if (this.#recorded) {
+    if (this.#report.recorded) {
       // The app has ended the process while we waited.
       return;
     }
-    const record = this.#makeRecord(null);
-    this.#write(record);
+    const record = this.#report.record(this.#began());
+    this.#report.write(record);
     this.#guard.stop();
     this.#release();
     this.#resolveRecord(record);
@@ -539,20 +511,20 @@ export class LifecycleCore implements Lifecycle {
   // What can go wrong on the way.
 
   #uncaught(error: unknown): void {
-    this.#errors.push(describeError(error));
-    this.#say(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    this.#report.error(error);
+    this.#report.say(`uncaught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     if (this.#nearDeadline.signal.aborted) {
       // We told the handlers to give up; how they do so is no failure of the service (C2).
       return;
     }
-    this.#failed = true;
+    this.#report.failed = true;
     if (!this.#host.hasForeignUncaught()) {
       this.#dispatch("crash");
     }
   }
 
   #exitedByApp(code: number, stack: string): void {
-    if (this.#recorded || this.#state === "starting") {
+    if (this.#report.recorded || this.#state === "starting") {
       return;
     }
     this.#stop ??= this.#newStop("exit", null, undefined, 0);
@@ -562,97 +534,22 @@ export class LifecycleCore implements Lifecycle {
     this.#state = "stopped";
     this.#admission.fix();
     if (early) {
-      this.#cuts = this.#unfinished("exit");
+      this.#report.cuts = this.#report.unfinished("exit");
     }
     this.#tasks.close();
-    this.#write(this.#makeRecord({ code, stack, early }));
+    this.#report.write(this.#report.record(this.#stop, { code, stack, early }));
     this.#guard.stop();
-  }
-
-  #unfinished(how: "handler" | "exit"): RecordParts["cuts"] {
-    return [...this.#admission.inFlight].map((exchange) => ({
-      route: exchange.route(),
-      startedAt: exchange.startedAt,
-      how,
-    }));
   }
 
   // What it says.
 
-  #makeRecord(appExit: RecordParts["appExit"], cutNow = false): ShutdownRecord {
-    const auto = this.#host.registry[AUTO_KEY] as AutoMode | undefined;
-    return makeRecord({
-      stop: auto === undefined ? this.#began() : { ...this.#began(), foreign: auto.foreign() },
-      now: this.#host.now(),
-      facts: this.#host.facts,
-      others: this.#others,
-      budget: this.budget,
-      requests: this.#admission.counts(),
-      connections: this.#fleet.counts(),
-      cuts: cutNow && this.#cuts.length === 0 ? this.#unfinished("exit").slice(0, LISTED) : this.#cuts,
-      tasks: cutNow ? this.#tasks.reportAbandoned() : this.#tasks.report(),
-      teardown: this.#teardown.reports(),
-      held: cutNow ? [] : this.#host.holders(this.#fleet.connections()),
-      ...(cutNow ? { skipped: this.#teardown.pending() } : {}),
-      errors: this.#errors,
-      forced: this.#forced,
-      failed: this.#failed,
-      exitPolicy: this.#options.exitPolicy ?? "code",
-      pendingExitCode: this.#host.pendingExitCode(),
-      askedExitCode: auto?.exitCode() ?? null,
-      appExit,
-    });
-  }
-
-  #write(record: ShutdownRecord): void {
-    this.#recorded = true;
-    this.#host.writeRecord(formatRecord(record), this.#options.recordFile);
-    this.#tell("record", record);
-    this.#host.publish("lastcall:record", record);
-  }
-
   #startProgress(): void {
     const tell = (): void => {
-      const now = this.#host.now();
-      const age = (startedAt: number): number => now - startedAt;
-      const inTeardown = this.#state === "teardown";
-      const endsAt = inTeardown
-        ? (this.#stop?.teardownAt ?? now) + this.budget.teardownTimeoutMs
-        : this.#began().deadline.at;
-      this.#say(
-        describeWaiting({
-          phase: inTeardown ? "teardown" : "draining",
-          remainingMs: endsAt - now,
-          requests: inTeardown
-            ? []
-            : [...this.#admission.inFlight].map((one) => ({ name: one.route(), ageMs: age(one.startedAt) })),
-          tasks: this.#tasks.open().map((one) => ({ name: one.name, ageMs: age(one.startedAt) })),
-          connections: this.#fleet.connections(),
-          hook: this.#teardown.running,
-          workers: this.#workers.names(),
-        }),
-      );
+      this.#report.sayProgress(this.#began());
       this.#startProgress();
     };
     // A drain waits for events that come from outside; a teardown with an empty loop is over.
     this.#after(PROGRESS_MS, tell, this.#state === "teardown");
-  }
-
-  #describe(): unknown {
-    return {
-      state: this.#state,
-      ready: isReady(this.#state, this.#options.readinessInLameDuck ?? "fail"),
-      remainingMs: this.#stop === null ? null : Math.round(this.remainingMs()),
-      requests: {
-        ...this.#admission.counts(),
-        inFlight: this.#admission.inFlight.size,
-        unfinished: undefined,
-      },
-      tasks: { open: this.#tasks.size, ...this.#tasks.report().counts },
-      connections: this.#fleet.connections(),
-      teardown: { running: this.#teardown.running, done: this.#teardown.reports() },
-      budget: this.budget,
-    };
   }
 
   // Small things.
@@ -742,23 +639,4 @@ export class LifecycleCore implements Lifecycle {
     }
     this.#fleet.detach();
   }
-
-  /** A listener that throws must not break the stop. */
-  #tell<K extends keyof LifecycleEvents>(event: K, ...message: LifecycleEvents[K]): void {
-    try {
-      (this.events as EventEmitter).emit(event, ...message);
-    } catch (error) {
-      this.#errors.push(`listener of '${event}': ${describeError(error)}`);
-    }
-  }
-
-  #say(line: string): void {
-    if ((this.#options.log ?? "text") === "text") {
-      this.#host.writeLine(`lastcall: ${line}`);
-    }
-  }
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
