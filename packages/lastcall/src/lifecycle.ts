@@ -340,7 +340,7 @@ export class LifecycleCore implements Lifecycle {
   }
 
   #notifySystemd(assignments: readonly string[]): void {
-    this.#host.notifySystemd(assignments, (why) => this.#say(`warning: systemd was not told: ${why}`));
+    this.#host.notifySystemd(assignments, (why) => this.#report.say(`warning: systemd was not told: ${why}`));
   }
 
   #beginWorkers(): void {
