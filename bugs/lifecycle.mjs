@@ -140,8 +140,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "uncaught-error-exits-clean",
     file: src("lifecycle"),
-    find: `this.#failed = true;`,
-    replace: `this.#failed = false;`,
+    find: `this.#report.failed = true;`,
+    replace: `this.#report.failed = false;`,
     tests: LIFECYCLE,
   },
   {

@@ -46,16 +46,16 @@ export const RECORD_BUGS = [
   },
   {
     name: "further-signals-not-recorded",
-    file: src("lifecycle"),
-    find: `this.#others.push(heard);`,
+    file: src("reporter"),
+    find: `this.#others.push(signal);`,
     replace: `void this.#others;`,
     tests: ["lastcall/lifecycle"],
   },
   {
     name: "an-exit-of-the-app-goes-unrecorded",
     file: src("lifecycle"),
-    find: `if (this.#recorded || this.#state === "starting") {`,
-    replace: `if (this.#recorded || this.#state !== ("starting" as State)) {`,
+    find: `if (this.#report.recorded || this.#state === "starting") {`,
+    replace: `if (this.#report.recorded || this.#state !== ("starting" as State)) {`,
     tests: ["lastcall/lifecycle"],
   },
   {
@@ -68,8 +68,8 @@ export const RECORD_BUGS = [
   {
     name: "the-record-is-written-twice",
     file: src("lifecycle"),
-    find: `if (this.#recorded) { // The app`,
-    replace: `if (this.#forced && this.#recorded) { // The app`,
+    find: `if (this.#report.recorded) { // The app`,
+    replace: `if (this.#report.forced && this.#report.recorded) { // The app`,
     tests: ["lastcall/lifecycle"],
   },
   {

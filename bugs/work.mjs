@@ -130,9 +130,9 @@ export const WORK_BUGS = [
   },
   {
     name: "a-closed-socket-is-taken-for-finished-work",
-    file: src("lifecycle"),
-    find: `exchange.open += 1; // Given back`,
-    replace: `exchange.open += 0; // Given back`,
+    file: src("servers/handler-boundary"),
+    find: `exchange.open += 1; // Not by`,
+    replace: `exchange.open += 0; // Not by`,
     tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
 ];
