@@ -12,6 +12,7 @@ import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
 import type { Host, StopRequest } from "./host.ts";
 import type { Lifecycle } from "./life.ts";
+import { isPackageManager } from "./platform/wrapper.ts";
 import { probeAt } from "./probes.ts";
 import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
 import { isDrainable } from "./servers/attach.ts";
@@ -19,9 +20,13 @@ import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
 import { VERSION } from "./version.ts";
 
-/** Does nothing in worker threads, whose signals are the main thread's, and when it is there already. */
+/**
+ * Does nothing in worker threads, whose signals are the main thread's, in package managers, which inherit NODE_OPTIONS like
+ * everybody else, and when it is there already.
+ */
 export function startAuto(host: Host): void {
-  if (host.facts.workerThread || host.registry[AUTO_KEY] !== undefined) {
+  const { workerThread, program } = host.facts;
+  if (workerThread || isPackageManager(program) || host.registry[AUTO_KEY] !== undefined) {
     return;
   }
   const options = readAutoOptions(host);

@@ -88,6 +88,8 @@ export interface HostFacts {
   readonly windows: boolean;
   /** Whether standard input is a terminal: a SIGINT is then a person's Ctrl-C. */
   readonly terminal: boolean;
+  /** The file that the process runs; empty for a text or standard input. */
+  readonly program: string;
   /** Whether this is a worker thread: signals and the exit belong to the main one. */
   readonly workerThread: boolean;
   /** Whether this is a worker of `node:cluster`, whose listening sockets are not its own. */

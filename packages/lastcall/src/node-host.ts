@@ -195,6 +195,7 @@ export function nodeHost(): Host {
       node: process.version,
       windows: process.platform === "win32",
       terminal: isatty(0),
+      program: process.argv[1] ?? "",
       workerThread: !isMainThread,
       get clusterWorker() {
         return isClusterWorker();

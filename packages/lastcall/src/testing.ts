@@ -71,6 +71,7 @@ export class FakeHost implements Host {
       node: "v0.0.0-fake",
       windows: false,
       terminal: false,
+      program: "/app/server.js",
       workerThread: false,
       clusterWorker: false,
       fileExists: () => false,

@@ -49,6 +49,11 @@ function shellCommand({ args, script }: Ancestor): string | null {
   return at === -1 ? command : `${args[0]?.split("/").at(-1)} -c "${command}"`;
 }
 
+/** Whether a program is a package manager, which has a stop of its own to see to. */
+export function isPackageManager(program: string): boolean {
+  return PACKAGE_MANAGER.test(nameOf(program));
+}
+
 /** `npm start`: what npm calls its process is one argument, yarn and pnpm run as scripts of node. */
 function managerOf(ancestor: Ancestor | undefined): string | null {
   const words = (ancestor?.args ?? []).flatMap((arg) => arg.split(" ")).filter((word) => word !== "");
@@ -61,6 +66,10 @@ function managerOf(ancestor: Ancestor | undefined): string | null {
   );
   const at = names.slice(0, 2).findIndex((name) => PACKAGE_MANAGER.test(name));
   return at === -1 ? null : [names[at], ...words.slice(at + 1)].join(" ");
+}
+
+function nameOf(file: string): string {
+  return (file.split(/[/\\]/).at(-1) ?? "").replace(/(?:-cli)?\.[cm]?js$/, "");
 }
 
 function shorten(command: string): string {

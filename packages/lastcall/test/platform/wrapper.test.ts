@@ -100,6 +100,23 @@ suite("G1 the warning is true of real wrappers", { concurrency: 2 }, () => {
   );
 });
 
+test("auto mode stays out of package managers, which inherit NODE_OPTIONS", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-npm-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const run = `exec ${process.execPath} ${fixture("app")}`;
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ scripts: { start: run } }));
+  const child = start(t, "start", {
+    command: ["npm", "--prefix", folder],
+    env: { HOME: folder, npm_config_update_notifier: "false", NODE_OPTIONS: `--import ${AUTO}` },
+  });
+  const held = ask(await child.port(), "/hold");
+  await child.said("held");
+  child.process.kill("SIGTERM");
+  assert.equal((await held).status, 200);
+  assert.equal(await child.ended(), 0);
+  assert.equal(child.stderr().match(/"schema"/g)?.length, 1);
+});
+
 /** The only child of a process. */
 function readChildren(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
