@@ -112,6 +112,7 @@ test("counts are fixed once, and admission ends with the gate", () => {
   admission.begin(exchange());
   admission.fix();
   assert.equal(admission.counts().unfinished, 1);
+  assert.equal(admission.gate, "open");
   assert.equal(admission.admits(), true);
   admission.gate = "linger";
   assert.equal(admission.admits(), true);

@@ -119,6 +119,7 @@ test("a task's limit is over with the task, and does not keep the process alive"
   );
   await host.advance(100);
   assert.equal((signal as AbortSignal | null)?.aborted, false);
+  await tasks.run("without a limit", () => {});
   assert.deepEqual(unref, [true]);
 });
 
@@ -157,4 +158,21 @@ test("a task that is refused is named in the error", async () => {
   const tasks = new Tasks(new FakeHost(), () => {});
   tasks.close();
   await assert.rejects(tasks.run("late", never), /Task 'late' came after the work had ended/);
+});
+
+test("C4 what the record says when the process is ended now: each open task is abandoned, and none has ended", async () => {
+  const host = new FakeHost();
+  const tasks = new Tasks(host, () => assert.fail("nothing has ended"));
+  await host.advance(100);
+  void tasks.run("mail", never);
+  void tasks.run("export", never, { onDeadline: "abandon" });
+  await host.advance(40);
+  assert.deepEqual(tasks.reportAbandoned(), {
+    counts: { completed: 0, failed: 0, aborted: 0, abandoned: 2 },
+    unfinished: [
+      { name: "mail", fate: "abandoned", ageMs: 40 },
+      { name: "export", fate: "abandoned", ageMs: 40 },
+    ],
+  });
+  assert.equal(tasks.size, 2);
 });
