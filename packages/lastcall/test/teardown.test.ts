@@ -212,3 +212,63 @@ test("C5 many hooks share what there is: each that hangs leaves a part to those 
   // 900 / (2 * 3) = 150 for each of the two others; then 300 / (2 * 2) = 75 for the last.
   assert.deepEqual(startedAt, [0, 600, 825]);
 });
+
+test("C4 what has not ended is named in the order in which it would: the hook that runs first", async () => {
+  const host = new FakeHost();
+  const teardown = new Teardown(host);
+  for (const name of ["first", "second", "third"]) {
+    teardown.add(name, never);
+  }
+  assert.deepEqual(teardown.pending(), ["third", "second", "first"]);
+  const running = teardown.run(1000);
+  await host.settle();
+  assert.deepEqual(teardown.pending(), ["third", "second", "first"]);
+  await host.advance(1000);
+  await running;
+  assert.deepEqual(teardown.pending(), []);
+});
+
+test("a hook's limit does not keep the process alive, and goes with the hook; who was in time is not told to give up", async () => {
+  const left = new Set<() => void>();
+  let turns = 0;
+  const unref: (boolean | undefined)[] = [];
+  class Watched extends FakeHost {
+    override setTimer(ms: number, run: () => void, isUnref?: boolean): () => void {
+      unref.push(isUnref);
+      return this.#watch(super.setTimer(ms, run));
+    }
+    override onEmptyLoop(run: () => void): () => void {
+      return this.#watch(super.onEmptyLoop(run));
+    }
+    override afterPoll(run: () => void): void {
+      turns += 1;
+      super.afterPoll(run);
+    }
+    #watch(undo: () => void): () => void {
+      const watched = (): void => {
+        left.delete(watched);
+        undo();
+      };
+      left.add(watched);
+      return watched;
+    }
+  }
+  const host = new Watched();
+  const teardown = new Teardown(host);
+  let given: AbortSignal | null = null;
+  let finish = (): void => {};
+  teardown.add("pool", ({ signal }) => {
+    given = signal;
+    return new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  });
+  const running = teardown.run(1000);
+  assert.deepEqual(unref, [true]);
+  host.emptyLoop();
+  assert.equal(turns, 1, "the loop is given one more turn");
+  finish();
+  await running;
+  assert.equal(left.size, 0);
+  assert.equal((given as AbortSignal | null)?.aborted, false);
+});
