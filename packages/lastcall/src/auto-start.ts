@@ -54,6 +54,7 @@ class Auto implements AutoMode {
   #life: Lifecycle | null = null;
   #own: Lifecycle | null = null;
   #stopping = false;
+  #denied = false;
   /** A lifecycle of another major owns the process. */
   #refused = false;
 
@@ -178,6 +179,7 @@ class Auto implements AutoMode {
         this.#stop(life);
       }
       if (to === "draining") {
+        this.#denyReadiness();
         this.#atTheGate(life);
       }
     });
@@ -190,9 +192,8 @@ class Auto implements AutoMode {
       return;
     }
     this.#stopping = true;
-    const ready = this.#options.probePaths?.ready;
-    if (ready !== undefined) {
-      this.#http.forEach((server) => denyReadiness(server, ready));
+    if (this.#options.env["LASTCALL_READINESS_IN_LAME_DUCK"] !== "keep") {
+      this.#denyReadiness();
     }
     if (this.#options.foreign === "run") {
       return;
@@ -204,6 +205,15 @@ class Auto implements AutoMode {
       letGo.forEach((release) => release());
       return this.#foreign.wait(context);
     });
+  }
+
+  /** Once: at the signal, or at the gate for a load balancer that wants it so. */
+  #denyReadiness(): void {
+    const ready = this.#options.probePaths?.ready;
+    if (ready !== undefined && !this.#denied) {
+      this.#denied = true;
+      this.#http.forEach((server) => denyReadiness(server, ready));
+    }
   }
 
   /** The gate closes for old connections when they have lingered: until then an app that refuses would lose requests. */
