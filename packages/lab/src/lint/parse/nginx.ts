@@ -155,18 +155,3 @@ export function* find(
     }
   }
 }
-
-/** The nearest setting of a directive: in the blocks around, innermost first, then at the top. */
-export function inherited(
-  file: readonly Directive[],
-  around: readonly Directive[],
-  name: string,
-): Directive | undefined {
-  for (const block of [...around].toReversed()) {
-    const own = block.block?.findLast((directive) => directive.name === name);
-    if (own !== undefined) {
-      return own;
-    }
-  }
-  return file.findLast((directive) => directive.name === name);
-}

@@ -67,30 +67,65 @@ function closingQuote(text: string, from: number): number {
   return -1;
 }
 
-/** Parses `text`, which has the offsets of the source. */
-function readText(source: Source, text: string): YamlFile & { readonly unclosed: boolean } {
+type Read = YamlFile & { readonly unclosed: boolean };
+
+/**
+ * Parses `text`, which has the offsets of the source. Document by document: the parser's own trees are large, and a bundle of
+ * manifests would hold all of them at once.
+ */
+function readText(source: Source, text: string): Read {
+  const documents: Tree[] = [];
+  const problems: YamlProblem[] = [];
+  let unclosed = false;
+  for (const { from, to } of documentRanges(text)) {
+    const read = readDocuments(source, text.slice(from, to), from);
+    documents.push(...read.documents);
+    problems.push(...read.problems);
+    unclosed ||= read.unclosed;
+  }
+  return { documents, problems, unclosed };
+}
+
+/** `---` at the start of a line always begins a document; directives (`%`) stand before it and stay with it. */
+function* documentRanges(text: string): Iterable<{ from: number; to: number }> {
+  if (/^%/m.test(text)) {
+    yield { from: 0, to: text.length };
+    return;
+  }
+  let from = 0;
+  for (const match of text.matchAll(/^---(?=\s|$)/gm)) {
+    if (match.index > from) {
+      yield { from, to: match.index };
+    }
+    from = match.index;
+  }
+  yield { from, to: text.length };
+}
+
+function readDocuments(source: Source, text: string, base: number): Read {
   let parsed: readonly Document.Parsed[];
   try {
     parsed = [...parseAllDocuments(text, { uniqueKeys: false, logLevel: "silent", strict: true })];
   } catch (error) {
-    // The parser throws on a few inputs (a stack overflow of brackets); the file is then broken as a whole.
+    // The parser throws on a few inputs (a stack overflow of brackets); the document is then broken as a whole.
     const message = error instanceof Error ? error.message : String(error);
-    return { documents: [], problems: [{ message, at: place(source, 0, 0) }], unclosed: false };
+    return { documents: [], problems: [{ message, at: place(source, base, base) }], unclosed: false };
   }
   const documents: Tree[] = [];
   const problems: YamlProblem[] = [];
   let unclosed = false;
   for (const document of parsed) {
     for (const error of document.errors) {
-      problems.push({ message: firstLine(error.message), at: place(source, error.pos[0], error.pos[1]) });
+      const at = place(source, base + error.pos[0], base + error.pos[1]);
+      problems.push({ message: firstLine(error.message), at });
       unclosed ||= error.code === "MISSING_CHAR" && error.message.startsWith("Missing closing ");
     }
     if (document.contents !== null && document.errors.length === 0) {
       try {
-        documents.push(new Converter(source, document).tree(document.contents));
+        documents.push(new Converter(source, document, base).tree(document.contents));
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        problems.push({ message, at: place(source, document.range[0], document.range[0]) });
+        problems.push({ message, at: place(source, base + document.range[0], base + document.range[0]) });
       }
     }
   }
@@ -105,11 +140,14 @@ function firstLine(message: string): string {
 class Converter {
   readonly #source: Source;
   readonly #document: Document.Parsed;
+  /** Where the document's text begins in the file. */
+  readonly #base: number;
   readonly #done = new Map<unknown, Tree>();
   readonly #open = new Set<unknown>();
 
-  constructor(source: Source, document: Document.Parsed) {
+  constructor(source: Source, document: Document.Parsed, base: number) {
     this.#source = source;
+    this.#base = base;
     this.#document = document;
   }
 
@@ -174,7 +212,9 @@ class Converter {
 
   #place(node: unknown): Place {
     const range = (node as { range?: readonly [number, number, number] | null } | null)?.range;
-    return range ? place(this.#source, range[0], range[1]) : place(this.#source, 0, 0);
+    return range
+      ? place(this.#source, this.#base + range[0], this.#base + range[1])
+      : place(this.#source, this.#base, this.#base);
   }
 }
 

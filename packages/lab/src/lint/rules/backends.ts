@@ -7,6 +7,8 @@ export interface Backend {
   readonly section: HaproxySection;
   readonly servers: readonly HaproxyLine[];
   readonly defaults: HaproxySection | undefined;
+  /** The words of its `default-server` lines, then those of the defaults. */
+  readonly common: readonly (readonly string[])[];
 }
 
 export function backends(file: HaproxyFile): readonly Backend[] {
@@ -16,10 +18,20 @@ export function backends(file: HaproxyFile): readonly Backend[] {
     if (section.type === "defaults") {
       defaults = section;
     } else if (section.type === "backend" || section.type === "listen") {
-      found.push({ section, defaults, servers: section.lines.filter(({ words }) => words[0] === "server") });
+      found.push({
+        section,
+        defaults,
+        servers: section.lines.filter(({ words }) => words[0] === "server"),
+        common: [...commonOf(section), ...commonOf(defaults)],
+      });
     }
   }
   return found;
+}
+
+function commonOf(section: HaproxySection | undefined): readonly (readonly string[])[] {
+  const lines = section?.lines.filter(({ words }) => words[0] === "default-server") ?? [];
+  return lines.map(({ words }) => words).toReversed();
 }
 
 /** A line of the backend, else of its defaults. */
@@ -31,25 +43,14 @@ export function hasOption(
 }
 
 /** Whether a server is checked, by its own line or by `default-server`. */
-export function isChecked(backend: Backend, server: HaproxyLine): boolean {
-  return (
-    server.words.includes("check") ||
-    server.words.includes("track") ||
-    [backend.section, backend.defaults].some((section) =>
-      section?.lines.some(({ words }) => words[0] === "default-server" && words.includes("check")),
-    )
-  );
+export function isChecked({ common }: Backend, { words }: HaproxyLine): boolean {
+  return words.includes("check") || words.includes("track") || common.some((line) => line.includes("check"));
 }
 
-/** Both the ordinary fields of a server line and those of `default-server`. */
-export function serverField(backend: Backend, server: HaproxyLine, name: string): string | undefined {
-  const of = (words: readonly string[] | undefined): string | undefined => {
-    const at = words?.indexOf(name) ?? -1;
-    return at === -1 ? undefined : words?.[at + 1];
-  };
-  const common = (section: HaproxySection | undefined): string | undefined =>
-    of(section?.lines.findLast(({ words }) => words[0] === "default-server")?.words);
-  return of(server.words) ?? common(backend.section) ?? common(backend.defaults);
+/** A field of a server's own line, else of `default-server`. */
+export function serverField({ common }: Backend, { words }: HaproxyLine, name: string): string | undefined {
+  const line = [words, ...common].find((one) => one.includes(name));
+  return line?.[line.indexOf(name) + 1];
 }
 
 /** The mode of a backend; HAProxy's own default is tcp. */

@@ -2,8 +2,7 @@
 
 import type { Rule } from "../../finding.ts";
 import { below } from "../../model/settings.ts";
-import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../upstreams.ts";
+import { passes } from "../upstreams.ts";
 
 export const keepaliveNeedsHttp11: Rule = {
   id: "nginx/keepalive-needs-http11",
@@ -13,11 +12,10 @@ export const keepaliveNeedsHttp11: Rule = {
   *check(model) {
     const version = model.settings.nginx;
     for (const file of version !== undefined && below(version, 1, 29, 7) ? model.nginx : []) {
-      for (const { directive: pass, around } of find(file.directives, "proxy_pass")) {
-        const target = passTarget(file, pass);
+      for (const { pass, target, setting } of passes(file)) {
         const keeps =
           target?.block.block?.some(({ name, args }) => name === "keepalive" && args[0] !== "0") === true;
-        const http = inherited(file.directives, around, "proxy_http_version")?.args[0];
+        const http = setting("proxy_http_version")?.args[0];
         if (keeps && http !== "1.1" && http !== "2") {
           yield {
             at: pass.at,

@@ -3,8 +3,7 @@
 import type { Rule } from "../../finding.ts";
 import type { Model } from "../../model/model.ts";
 import type { Member } from "../../model/workload.ts";
-import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../upstreams.ts";
+import { passes } from "../upstreams.ts";
 
 export const nextUpstreamNo503: Rule = {
   id: "nginx/next-upstream-no-503",
@@ -15,11 +14,8 @@ export const nextUpstreamNo503: Rule = {
     for (const file of model.nginx) {
       const behind = model.routers.find(({ path }) => path === file.source.path)?.workloads ?? [];
       const answers = behind.find(({ members }) => members.some((member) => answers503(member, model)));
-      for (const { directive: pass, around } of answers === undefined
-        ? []
-        : find(file.directives, "proxy_pass")) {
-        const target = passTarget(file, pass);
-        const set = inherited(file.directives, around, "proxy_next_upstream");
+      for (const { pass, target, setting } of answers === undefined ? [] : passes(file)) {
+        const set = setting("proxy_next_upstream");
         if (target !== undefined && target.servers.length > 1 && set?.args.includes("http_503") !== true) {
           yield {
             at: set?.at ?? pass.at,

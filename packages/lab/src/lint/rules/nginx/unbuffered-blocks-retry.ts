@@ -1,8 +1,7 @@
 /** Bodies that cannot be sent again. */
 
 import type { Rule } from "../../finding.ts";
-import { find, inherited } from "../../parse/nginx.ts";
-import { passTarget } from "../upstreams.ts";
+import { passes } from "../upstreams.ts";
 
 export const unbufferedBlocksRetry: Rule = {
   id: "nginx/unbuffered-blocks-retry",
@@ -11,9 +10,8 @@ export const unbufferedBlocksRetry: Rule = {
   why: "Once nginx has begun to send the body it has nothing left to send again.",
   *check(model) {
     for (const file of model.nginx) {
-      for (const { directive: pass, around } of find(file.directives, "proxy_pass")) {
-        const set = inherited(file.directives, around, "proxy_request_buffering");
-        const target = passTarget(file, pass);
+      for (const { target, setting } of passes(file)) {
+        const set = setting("proxy_request_buffering");
         if (set?.args[0] === "off" && target !== undefined && target.servers.length > 1) {
           yield {
             at: set.at,
