@@ -232,3 +232,24 @@ test("a fix leaves nothing of its rule to fix in its file", () => {
     }
   }
 });
+
+test("large router files take time by their length, not by its square", () => {
+  const cpu = (files: Readonly<Record<string, string>>): number => {
+    const before = process.cpuUsage();
+    brief(files);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const nginx = (count: number): Readonly<Record<string, string>> => ({
+    "nginx.conf": `events {}\nhttp { upstream u { server 10.0.0.1; server 10.0.0.2; }\nserver {\n${"location /a { proxy_pass http://u; }\n".repeat(count)}}}\n`,
+  });
+  const haproxy = (count: number): Readonly<Record<string, string>> => ({
+    "haproxy.cfg": `global\nbackend b\n${"  server a 10.0.0.1:80 check\n".repeat(count)}`,
+  });
+  for (const make of [nginx, haproxy]) {
+    // Forty times the input: by the square it would be 1,600 times the time. The allowance is for a busy machine.
+    const small = cpu(make(1000)) + 20;
+    const large = cpu(make(40_000));
+    assert.ok(large < small * 250, `${large} ms after ${small} ms`);
+  }
+});

@@ -396,3 +396,136 @@ test("prestop hooks in branches or with unknown commands count as unknown, plain
   assert.deepEqual(found("if test -f /x; then sleep 25; fi"), []);
   assert.deepEqual(found("/usr/bin/drain --wait"), []);
 });
+
+/** What each rule's page names as deliberate: nothing above a note may be said about these. */
+const DELIBERATE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  [
+    "a mesh drains in its own way",
+    {
+      "d.yaml": manifest({}).replace(
+        "metadata: { labels: { app: orders } }",
+        'metadata: { labels: { app: orders, sidecar.istio.io/inject: "true" } }',
+      ),
+    },
+  ],
+  [
+    "peers behind a headless Service",
+    { "d.yaml": manifest({ service: "clusterIP: None\n  publishNotReadyAddresses: true" }) },
+  ],
+  [
+    "a Service for one pod of a StatefulSet",
+    {
+      "d.yaml": manifest({ service: "publishNotReadyAddresses: true" }).replace(
+        "selector: { app: orders }\n  ports",
+        "selector: { app: orders, statefulset.kubernetes.io/pod-name: orders-0 }\n  ports",
+      ),
+    },
+  ],
+  [
+    "only a scraper uses it",
+    {
+      "d.yaml": manifest({}).replace(
+        "ports: [{ port: 80, targetPort: 8080 }]",
+        "ports: [{ name: metrics, port: 80, targetPort: 8080 }]",
+      ),
+    },
+  ],
+  [
+    "an agent of each node may stop quickly",
+    {
+      "d.yaml": manifest({
+        kind: "DaemonSet",
+        spec: "minReadySeconds: 0",
+        pod: "terminationGracePeriodSeconds: 5",
+        container: "lifecycle: { preStop: { sleep: { seconds: 1 } } }",
+      }),
+    },
+  ],
+  [
+    "a leader is elected among few",
+    { "d.yaml": manifest({ spec: "replicas: 1", container: `${SLEEP}\n          args: [--leader-elect]` }) },
+  ],
+  [
+    "a claim is held by one pod",
+    {
+      "d.yaml": manifest({
+        spec: "replicas: 1\n  strategy: { type: Recreate }",
+        container: SLEEP,
+        pod: "volumes: [{ name: v, persistentVolumeClaim: { claimName: v } }]",
+      }),
+    },
+  ],
+  [
+    "a database's clients reconnect",
+    {
+      "d.yaml": manifest({ kind: "StatefulSet" }).replace(
+        "registry.example/orders:1",
+        "docker.io/library/postgres:17",
+      ),
+    },
+  ],
+  [
+    "busybox sleeps in a minimal image",
+    {
+      "d.yaml": manifest({
+        container: 'lifecycle: { preStop: { exec: { command: [/bin/busybox, sleep, "4"] } } }',
+      }).replace("registry.example/orders:1", "gcr.io/distroless/static"),
+    },
+  ],
+  [
+    "ports in host mode cannot start first",
+    {
+      "compose.yaml":
+        "services:\n  a:\n    image: x/a\n    ports: [{ target: 80, published: 80, mode: host }]\n    deploy: { replicas: 1, update_config: { parallelism: 1 } }\n",
+    },
+  ],
+  [
+    "one per node in Swarm",
+    {
+      "compose.yaml":
+        "services:\n  a:\n    image: x/a\n    ports: ['80:80']\n    deploy: { mode: global, update_config: { parallelism: 1 } }\n",
+    },
+  ],
+  [
+    "sessions outlive sshd, and storage is not killed",
+    {
+      "a.service": "[Service]\nExecStart=/usr/sbin/sshd -D\nKillMode=process\n",
+      "b.service": "[Service]\nExecStart=/usr/sbin/mariadbd\nSendSIGKILL=no\n",
+    },
+  ],
+  [
+    "a backup server is checked by tracking another",
+    {
+      "haproxy.cfg":
+        "defaults\n  mode http\n  option redispatch\nbackend a\n  option httpchk GET /readyz\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 track a/a\n",
+    },
+  ],
+  [
+    "TCP services have no path to ask",
+    { "haproxy.cfg": "listen a\n  mode tcp\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n" },
+  ],
+  [
+    "one-shot commands end by themselves",
+    {
+      "compose.yaml":
+        "services:\n  a:\n    image: alpine\n    command: sh -c 'sleep 0.1 && echo world && /bin/false'\n",
+    },
+  ],
+  [
+    "Windows has other signals",
+    { Dockerfile: "FROM mcr.microsoft.com/windows/servercore:ltsc2022\nCMD powershell -File run.ps1\n" },
+  ],
+  [
+    "oneshot units end by themselves",
+    { "a.service": "[Service]\nType=oneshot\nExecStart=/usr/bin/job\nKillMode=process\n" },
+  ],
+];
+
+for (const [title, files] of DELIBERATE) {
+  test(`deliberate: ${title}`, () => {
+    assert.deepEqual(
+      brief(files).filter((line) => !line.startsWith("info ")),
+      [],
+    );
+  });
+}
