@@ -66,7 +66,8 @@ export interface Lifecycle extends AsyncDisposable {
   onTeardown(name: string, hook: TeardownHook): Undo;
   /**
    * Tracks work that goes on after its response; the drain waits for it. `work` gets a signal that aborts before the
-   * deadline. The promise settles as `work` does; ignoring it is safe. Errors: LASTCALL_STOPPING once teardown began.
+   * deadline. The promise settles as `work` does; ignoring it is safe. Errors: LASTCALL_STOPPING once teardown
+   * began, or `taskTimeoutMs` after the gate where that is set.
    */
   task<T>(name: string, work: (signal: AbortSignal) => Promise<T> | T, options?: TaskOptions): Promise<T>;
   /** With boundary `handler`, a request given to `handler` counts until the promise that it returns has settled. */
