@@ -48,6 +48,16 @@ async function webSockets(
   return { ...started, clients, sockets };
 }
 
+/** How many of the times lie in the fullest of the windows. */
+function peak(times: readonly number[], windowMs: number): number {
+  const counts = new Map<number, number>();
+  for (const at of times) {
+    const slot = Math.floor(at / windowMs);
+    counts.set(slot, (counts.get(slot) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values());
+}
+
 /** Answers the close frame, as every client does. */
 async function answerClose(client: Wire): Promise<number> {
   await client.until(/restart/);
@@ -58,9 +68,11 @@ async function answerClose(client: Wire): Promise<number> {
 }
 
 for (const over of BOTH) {
-  test(`F1 WebSockets get a close frame spread over the drain delay, answer it and are gone (${over})`, async () => {
-    const delay = 1500;
-    const { clients, stop, record } = await webSockets(over, { drainDelayMs: delay }, 40);
+  test(`F1 WebSockets get a close frame spread over the drain delay, answer it and are gone (${over})`, async (t) => {
+    // LASTCALL_TEST_SOCKETS=4000 LASTCALL_TEST_DELAY=5000 is how docs/protocols.md was measured.
+    const count = Number(process.env["LASTCALL_TEST_SOCKETS"] ?? 40);
+    const delay = Number(process.env["LASTCALL_TEST_DELAY"] ?? 1500);
+    const { clients, stop, record } = await webSockets(over, { drainDelayMs: delay }, count);
     const begun = performance.now();
     stop();
     const times = (await Promise.all(clients.map(answerClose))).map((at) => at - begun);
@@ -69,9 +81,10 @@ for (const over of BOTH) {
     }
     const early = times.filter((at) => at < delay / 3).length;
     const late = times.filter((at) => at > delay / 3 && at < delay).length;
-    assert.ok(early >= 10 && late >= 10, `${early} in the first third, ${late} in the rest`);
+    assert.ok(early >= count / 4 && late >= count / 4, `${early} in the first third, ${late} in the rest`);
+    t.diagnostic(`most in 100 ms: ${peak(times, 100)} of ${count} over ${Math.round((delay * 2) / 3)} ms`);
     const { connections, outcome, phases } = await record;
-    assert.deepEqual(connections, { webSockets: 40, webSocketsCut: 0 });
+    assert.deepEqual(connections, { webSockets: count, webSocketsCut: 0 });
     assert.equal(outcome, "drained");
     assert.ok(phases.totalMs < delay + 1500, String(phases.totalMs));
   });

@@ -1,0 +1,37 @@
+// @grpc/grpc-js, which makes its HTTP/2 server itself: found by the event of its listening, as the auto mode does.
+import { subscribe } from "node:diagnostics_channel";
+import grpc from "@grpc/grpc-js";
+import { life } from "./service.mjs";
+import { definition } from "./grpc-definition.mjs";
+
+subscribe("tracing:net.server.listen:asyncStart", ({ server }) => life.http(server));
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const server = new grpc.Server();
+server.addService(definition, {
+  async unary(call, done) {
+    await pause(Number(call.request));
+    done(null, "done");
+  },
+  collect(call, done) {
+    let count = 0;
+    call.on("data", () => (count += 1));
+    call.on("end", () => done(null, String(count)));
+  },
+  async list(call) {
+    for (let n = 0; n < Number(call.request); n += 1) {
+      call.write(String(n));
+      await pause(20);
+    }
+    call.end();
+  },
+  chat(call) {
+    call.on("data", (text) => call.write(text));
+    call.on("end", () => call.end());
+  },
+});
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  life.ready();
+  console.log(JSON.stringify({ port }));
+});
