@@ -40,6 +40,11 @@ export class LeavingSession {
     this.#raw = session.encrypted === true ? null : socket;
   }
 
+  /** What comes now was sent before the client knew; it is served, be it after the linger window. */
+  get isWaiting(): boolean {
+    return this.begun && !this.#finished;
+  }
+
   /** The client shall open no more streams. */
   leave(): void {
     if (this.begun) {

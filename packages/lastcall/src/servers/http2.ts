@@ -81,8 +81,12 @@ export function attachHttp2(server: Http2Server, hooks: ServerHooks, connections
     }
   }
 
+  function admits(stream: ServerHttp2Stream): boolean {
+    return admission.admits() || sessions.get(stream.session as ServerHttp2Session)?.isWaiting === true;
+  }
+
   function onStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    if (!admission.admits()) {
+    if (!admits(stream)) {
       return;
     }
     const session = stream.session as ServerHttp2Session;
@@ -134,7 +138,8 @@ export function attachHttp2(server: Http2Server, hooks: ServerHooks, connections
       return false;
     }
     if (event === "stream") {
-      return !hasOnlyRequests() && refuse(args[0] as ServerHttp2Stream, args[1] as IncomingHttpHeaders);
+      const stream = args[0] as ServerHttp2Stream;
+      return !admits(stream) && !hasOnlyRequests() && refuse(stream, args[1] as IncomingHttpHeaders);
     }
     const request = args[0] as Http2ServerRequest;
     if (!REQUESTS.has(event) || request.httpVersionMajor !== 2 || exchangeOf(request) !== undefined) {

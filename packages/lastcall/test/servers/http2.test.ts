@@ -263,7 +263,8 @@ async function restartUnderLoad(
     const first = client.request("/");
     await client.until(() => first.end === "whole");
   }
-  const everyMs = 5;
+  // Not more than a busy machine can take: it is to be the distance that delays, not the load.
+  const everyMs = Math.max(5, sessions);
   const load = clients.map(async (client) => {
     while (client.open) {
       for (let n = 0; n < streams; n += 1) {
@@ -272,7 +273,7 @@ async function restartUnderLoad(
       await pause(everyMs);
     }
   });
-  await pause(400);
+  await pause(Number(process.env["LASTCALL_TEST_LOAD"] ?? 400));
   stop();
   await Promise.all(load);
   await Promise.all(clients.map(({ closed }) => closed));
@@ -284,14 +285,14 @@ async function restartUnderLoad(
 }
 
 test("F2 h2c over a round trip of 30 ms: two GOAWAYs, and not one stream is without an answer", async (t) => {
-  // LASTCALL_TEST_SESSIONS=100 is how docs/protocols.md was measured.
+  // LASTCALL_TEST_SESSIONS=100 LASTCALL_TEST_LOAD=8000 is how docs/protocols.md was measured.
   const sessions = Number(process.env["LASTCALL_TEST_SESSIONS"] ?? 10);
   const tallies = (await restartUnderLoad("plain", sessions, 2)).map((tally) => tally());
   const sum = (name: "answered" | "other" | "retry" | "lost"): number =>
     tallies.reduce((total, tally) => total + tally[name], 0);
   assert.deepEqual([sum("other"), sum("retry"), sum("lost")], [0, 0, 0]);
   t.diagnostic(`${sum("answered")} streams on ${sessions} sessions, each answered`);
-  assert.ok(sum("answered") > sessions * 20, `${sum("answered")} streams`);
+  assert.ok(sum("answered") > sessions * 10, `${sum("answered")} streams`);
 });
 
 test("F2 over TLS and the same round trip: what is not answered lies above the last id and is safe to retry", async () => {
