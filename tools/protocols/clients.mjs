@@ -28,7 +28,7 @@ function webSockets(clients, inFlight, options = {}) {
       socket.on("message", (message) => {
         seen.echoes += 1;
         if (inFlight > 0) {
-          if (message.toString("utf8") !== text(expected++)) seen.wrong += 1;
+          if (new TextDecoder().decode(message) !== text(expected++)) seen.wrong += 1;
           if (socket.readyState === WebSocket.OPEN) setTimeout(() => socket.send(text(next++), () => {}), 1);
         } else if (message.length !== 100_000) {
           seen.wrong += 1;

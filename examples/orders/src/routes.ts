@@ -88,7 +88,13 @@ export function createRoutes(services: Services): ReadonlyMap<string, Route> {
     ],
     [
       "GET /events",
-      ({ res, query }) => streamEvents(res, seconds(query, "interval", 0.25) * 1000, services.stopping),
+      ({ req, res, query }) => {
+        const last = Number(req.headers["last-event-id"] ?? 0);
+        if (!Number.isSafeInteger(last) || last < 0) {
+          throw new HttpError(400, "Last-Event-ID is not one of ours");
+        }
+        return streamEvents(res, seconds(query, "interval", 0.25) * 1000, services.stopping, last);
+      },
     ],
     ["GET /stuck", () => new Promise<void>(() => {})],
     [

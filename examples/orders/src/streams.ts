@@ -18,11 +18,15 @@ export async function streamChunks(res: ServerResponse, chunks: number, interval
   res.end(`end ${chunks} sha256=${hash.digest("hex")}\n`);
 }
 
-/** Events without an end, until the client leaves or, where the build knows of it, the service stops. */
+/**
+ * Events without an end, until the client leaves or, where the build knows of it, the service stops. They go on behind
+ * the last one that the client has, whichever copy sent it: a client that reconnects misses none.
+ */
 export async function streamEvents(
   res: ServerResponse,
   intervalMs: number,
   stopping: AbortSignal | undefined,
+  lastEventId = 0,
 ): Promise<void> {
   res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const over = new AbortController();
@@ -31,7 +35,7 @@ export async function streamEvents(
   stopping?.addEventListener("abort", end, { once: true });
   if (stopping?.aborted === true) end();
   try {
-    for (let n = 1; ; n += 1) {
+    for (let n = lastEventId + 1; ; n += 1) {
       res.write(`id: ${n}\ndata: ${n}\n\n`);
       await sleep(intervalMs, undefined, { signal: over.signal });
     }

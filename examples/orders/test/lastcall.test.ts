@@ -188,6 +188,41 @@ test("lastcall: a stream arrives whole and server-sent events end with a word", 
   assert.match((await events).body, /event: end\ndata: .+\n\n$/);
 });
 
+/** What an event source does: reads to the end, and knows the id of the last event. */
+async function readEvents(port: number, lastEventId: number, enough: number): Promise<readonly number[]> {
+  const request = http.get({
+    host: "127.0.0.1",
+    port,
+    path: "/events?interval=0.02",
+    headers: { "last-event-id": String(lastEventId) },
+    agent: false,
+  });
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  let text = "";
+  const ids = (): readonly number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  for await (const chunk of response) {
+    text += String(chunk);
+    if (ids().length >= enough) break;
+  }
+  request.destroy();
+  return ids();
+}
+
+test("lastcall: an event source that reconnects to the other copy with Last-Event-ID misses no event", async (t) => {
+  const [leaving, other] = await Promise.all([startService(t, "lastcall"), startService(t, "lastcall")]);
+  const first = readEvents(leaving.port, 0, Number.POSITIVE_INFINITY);
+  await leaving.started("/events");
+  assert.equal((await leaving.stop("SIGTERM")).code, 0);
+  const before = await first;
+  const after = await readEvents(other.port, before.at(-1) ?? 0, 5);
+  const all = [...before, ...after];
+  assert.ok(before.length > 0);
+  assert.deepEqual(
+    all,
+    all.map((_, at) => at + 1),
+  );
+});
+
 test("lastcall: a budget that cannot fit is wrong usage", () => {
   const args = [
     serverFile,
