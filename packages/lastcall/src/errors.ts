@@ -8,7 +8,7 @@ const NEXT_STEPS = {
   LASTCALL_OPTIONS_DIFFER: "Give every option to the first createLifecycle() of the process.",
   LASTCALL_VERSIONS:
     "Keep one major version of lastcall in the process: `npm ls lastcall` shows who brings which.",
-  LASTCALL_SERVER: "Give life.http() a server of node:http, node:https or node:net.",
+  LASTCALL_SERVER: "Give life.http() a server of node:http, node:https or node:http2.",
   LASTCALL_ADMIN_PORT: "Free the port, choose another one, or unset adminPort.",
   LASTCALL_STOPPING: "Register work before teardown begins; life.signal tells when the stop has begun.",
   LASTCALL_WRAPPER: "LASTCALL_LOG=none silences this together with the other lines.",
