@@ -215,7 +215,7 @@ test("SARIF is valid against the schema of 2.1.0, with and without findings", as
 
 const FIXABLE: Files = {
   Dockerfile: "# top\r\nFROM debian:12\r\nCMD node   server.js --port 80\r\n",
-  "a/Dockerfile": "FROM node:22\nSTOPSIGNAL SIGKILL\nCMD ['node', 'server.js',]\n",
+  "a/Dockerfile": "FROM node:22\nSTOPSIGNAL KILL\nCMD ['node', 'server.js',]\n",
   "b/Dockerfile": 'FROM node:22\nENTRYPOINT ["node server.js"]\n',
   "c/Dockerfile": 'FROM node:22\nENTRYPOINT ["/bin/sh", "-c", "node migrate.js && node server.js"]\n',
   "d/Dockerfile": 'FROM node:22\nENTRYPOINT ["./start.sh"]\n',

@@ -397,6 +397,48 @@ test("prestop hooks in branches or with unknown commands count as unknown, plain
   assert.deepEqual(found("/usr/bin/drain --wait"), []);
 });
 
+test("11 a CMD of an older stage is dropped by a newer ENTRYPOINT", () => {
+  assert.deepEqual(
+    brief({
+      Dockerfile:
+        'FROM debian:12 AS base\nCMD ["sh", "-c", "node a.js"]\nFROM base\nENTRYPOINT ["tini", "--"]\n',
+    }),
+    [],
+  );
+  assert.deepEqual(
+    brief({ Dockerfile: 'FROM debian:12\nENTRYPOINT ["tini", "--"]\nCMD ["sh", "-c", "node a.js"]\n' }),
+    ["error docker/init-child-is-shell Dockerfile:2"],
+  );
+});
+
+test("12 a Service selects by all of its labels", () => {
+  const other = manifest({}).replace(
+    "selector: { app: orders }\n  ports",
+    "selector: { app: orders, tier: web }\n  ports",
+  );
+  assert.deepEqual(brief({ "d.yaml": other }), []);
+  assert.deepEqual(
+    rulesFound({
+      "d.yaml": other.replace(
+        "metadata: { labels: { app: orders } }",
+        "metadata: { labels: { app: orders, tier: web } }",
+      ),
+    }),
+    ["k8s/no-predrain"],
+  );
+});
+
+test("17 an image that is not linked does not get another one's budget", () => {
+  const files = {
+    Dockerfile: 'FROM node:22\nENV LASTCALL_GRACEFUL_TIMEOUT=90s\nCMD ["node", "server.js"]\n',
+    "d.yaml": manifest({ container: SLEEP }),
+  };
+  const linked = (name: string): readonly string[] =>
+    rulesFound({ ...files, "lastcall.config.json": config({ images: { [name]: "." } }) });
+  assert.deepEqual(linked("registry.example/orders"), ["budget/exceeds-grace"]);
+  assert.deepEqual(linked("registry.example/cart"), []);
+});
+
 /** What each rule's page names as deliberate: nothing above a note may be said about these. */
 const DELIBERATE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   [
