@@ -2,8 +2,16 @@
 // test of clause A5. A bug is something that somebody might really write; its name says what is wrong.
 import { LAB_BUGS } from "./lab.mjs";
 import { LIFECYCLE_BUGS } from "./lifecycle.mjs";
+import { PROTOCOL_BUGS } from "./protocols.mjs";
 import { RECORD_BUGS } from "./record.mjs";
 import { SERVER_BUGS } from "./servers.mjs";
 import { WORK_BUGS } from "./work.mjs";
 
-export const BUGS = [...LIFECYCLE_BUGS, ...WORK_BUGS, ...SERVER_BUGS, ...RECORD_BUGS, ...LAB_BUGS];
+export const BUGS = [
+  ...LIFECYCLE_BUGS,
+  ...WORK_BUGS,
+  ...SERVER_BUGS,
+  ...PROTOCOL_BUGS,
+  ...RECORD_BUGS,
+  ...LAB_BUGS,
+];
