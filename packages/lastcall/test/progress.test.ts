@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { describeWaiting } from "../src/progress.ts";
 
 test("E5 it says on what it waits: the oldest requests by route and age, the tasks, the rest counted", () => {
-  const requests = [1, 5, 3, 4].map((age) => ({ name: `GET /work/${age}`, ageMs: age * 1000 }));
+  const requests = [1, 5, 3, 4].map((age) => ({ name: `GET /job/${age}`, ageMs: age * 1000 }));
   assert.equal(
     describeWaiting({
       phase: "draining",
@@ -13,7 +13,7 @@ test("E5 it says on what it waits: the oldest requests by route and age, the tas
       connections: 5,
       hook: null,
     }),
-    "draining, 7 s left: waiting for 4 requests (GET /work/5 5.0 s, GET /work/4 4.0 s, GET /work/3 3.0 s, 1 more), 1 task (receipt 42 2.0 s)",
+    "draining, 7 s left: waiting for 4 requests (GET /job/5 5.0 s, GET /job/4 4.0 s, GET /job/3 3.0 s, 1 more), 1 task (receipt 42 2.0 s)",
   );
 });
 

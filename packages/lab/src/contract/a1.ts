@@ -11,7 +11,7 @@ import type { Answer, Wire } from "./wire.ts";
 const NEEDS: readonly Need[] = ["routes.ready", "routes.ordinary", "settings.drainDelay"];
 const LIMIT_MS = 100;
 const DRAIN_DELAY_MS = 700;
-const TODO =
+const ADVICE =
   "Turn readiness to 503 in the signal handler itself, before anything else, and keep the listener open.";
 
 interface Sample {
@@ -44,7 +44,7 @@ async function judgeDoor(court: Hearing, copy: Copy, door: "public" | "admin"): 
     first !== undefined,
     `Readiness never answered 503 on the ${door} port after the stop signal.`,
     {
-      todo: TODO,
+      todo: ADVICE,
       wire,
     },
   );
@@ -55,7 +55,7 @@ async function judgeDoor(court: Hearing, copy: Copy, door: "public" | "admin"): 
     court.demand(
       !(yes && late),
       `Readiness answered 200 on the ${door} port ${sinceT0(copy, sentMs)} ms after t0.`,
-      { todo: TODO, wire: answer.wire, timing: true },
+      { todo: ADVICE, wire: answer.wire, timing: true },
     );
   }
 }

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const NEEDS: readonly Need[] = ["routes.live", "routes.slow", "settings.drainDelay"];
 const DRAIN_DELAY_MS = 500;
-const TODO =
+const ADVICE =
   "Answer liveness 200 for as long as the port is open: an orchestrator restarts what is not alive.";
 
 export const clause: Clause = {
@@ -34,7 +34,7 @@ export const clause: Clause = {
           break;
         }
         court.demandAnswer(answer, [200], `Liveness ${sinceT0(copy, answer.endAtMs)} ms after t0`, {
-          todo: TODO,
+          todo: ADVICE,
           wire: answer.wire,
         });
         asked += 1;
@@ -47,7 +47,7 @@ export const clause: Clause = {
       const draining = await copy.ask(court.target("live"), "admin");
       court.onTime(copy, 900);
       court.demandAnswer(draining, [200], "Liveness on the admin port while draining", {
-        todo: TODO,
+        todo: ADVICE,
         wire: draining.wire,
       });
       if (mode === undefined) {
@@ -60,7 +60,7 @@ export const clause: Clause = {
       const teardown = await copy.ask(court.target("live"), "admin");
       court.onTime(copy, sinceT0(copy, begun.atMs) + 350);
       court.demandAnswer(teardown, [200], "Liveness on the admin port in teardown", {
-        todo: TODO,
+        todo: ADVICE,
         wire: teardown.wire,
       });
     }),

@@ -8,14 +8,14 @@ import { type Answer, type Wire, requestBytes } from "./wire.ts";
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const SHAPES = 8;
 const DRAIN_DELAY_MS = 1500;
-const TODO =
+const ADVICE =
   "From the stop signal on set `Connection: close` where the head is written (writeHead), after everything that the app has set.";
 
 function demandClose(court: Hearing, answer: Answer, what: string, wire: Wire | null): void {
-  court.demandAnswer(answer, [200], what, { todo: TODO, wire });
+  court.demandAnswer(answer, [200], what, { todo: ADVICE, wire });
   const said = answer.headers["connection"] ?? "nothing";
   court.demand(announcesClose(answer), `${what} was answered with Connection: ${said} instead of close.`, {
-    todo: TODO,
+    todo: ADVICE,
     wire,
   });
 }
@@ -33,7 +33,7 @@ async function judgeAnnounce(court: Hearing): Promise<void> {
     demandClose(court, answer, what, wire);
   };
   court.onTime(copy, DRAIN_DELAY_MS);
-  court.demandAnswer(first, [200], "A request in the drain delay", { todo: TODO, wire: first.wire });
+  court.demandAnswer(first, [200], "A request in the drain delay", { todo: ADVICE, wire: first.wire });
   kept.request(court.target("ordinary", { id: "kept" }));
   await told(kept, "A request on a connection kept alive");
   const fresh = await copy.open();

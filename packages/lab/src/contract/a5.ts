@@ -11,7 +11,7 @@ const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drai
 const LINGER_MS = 1200;
 /** The contract's default, for a service whose window cannot be set. */
 const DEFAULT_LINGER_MS = 250;
-const TODO =
+const ADVICE =
   "Close only the listener at the gate (in Node net.Server.prototype.close.call(server)) and serve the old connections for a linger window.";
 
 async function judgeLinger(court: Hearing): Promise<void> {
@@ -40,13 +40,13 @@ async function judgeLinger(court: Hearing): Promise<void> {
     );
     const answer = await wire.answer();
     court.demandAnswer(answer, [200], "A request on a connection kept alive, just after the gate,", {
-      todo: TODO,
+      todo: ADVICE,
       wire,
       // Sent so late that the window may have been over: the judge's own delay.
       timing: sentAtMs > windowMs - 150,
     });
     court.demand(announcesClose(answer), "A request after the gate was answered without Connection: close.", {
-      todo: TODO,
+      todo: ADVICE,
       wire,
     });
   };

@@ -11,7 +11,7 @@ const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay"];
 const CLIENTS = 32;
 const ROUNDS = 2;
 const DRAIN_DELAY_MS = 500;
-const TODO =
+const ADVICE =
   "Empty the accept queue at the gate (shrink the backlog, let the loop accept what waits) before the listener closes.";
 
 /** What is compared with: plain Node and server.close() under the same load. */
@@ -80,7 +80,7 @@ export const clause: Clause = {
       court.demand(
         withDelay.lost === 0,
         `${withDelay.lost} of ${withDelay.answered + withDelay.lost} requests were reset although clients went elsewhere 350 ms before the gate.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
 
       let lost = 0;
@@ -98,7 +98,7 @@ export const clause: Clause = {
       court.demand(
         lost <= Math.max(2, lostByPlain / 10),
         `${lost} connections were reset at the gate in ${ROUNDS} stops; server.close() resets ${lostByPlain}.`,
-        { timing: true, todo: TODO },
+        { timing: true, todo: ADVICE },
       );
     }),
 };

@@ -17,7 +17,7 @@ const NEEDS: readonly Need[] = [
   "record",
 ];
 const CLIENTS = 16;
-const TODO =
+const ADVICE =
   "Decide and count in the same turn: a request that is let through is in the in-flight set before its handler runs.";
 
 interface Seen {
@@ -87,19 +87,19 @@ async function judgeMode(court: Hearing, admission: "close" | "respond"): Promis
     both.length === 0,
     `${both.length} requests were answered 503 and run all the same, as ${both[0]}.`,
     {
-      todo: TODO,
+      todo: ADVICE,
     },
   );
   court.demand(
     requests.accepted === ran.length,
     `${ran.length} requests were run and the record counts ${requests.accepted}.`,
-    { todo: TODO },
+    { todo: ADVICE },
   );
   const unrun = [...seen.answered].filter((id) => !ran.includes(id));
   court.demand(
     unrun.length === 0,
     `${unrun.length} requests were answered 200 and not run, as ${unrun[0]}.`,
-    { todo: TODO },
+    { todo: ADVICE },
   );
 }
 

@@ -12,7 +12,7 @@ const NEEDS: readonly Need[] = [
   "settings.drainDelay",
   "settings.boundary",
 ];
-const TODO =
+const ADVICE =
   "With the boundary `handler` wait until the handler's promise has settled, not until its socket has closed.";
 
 export const clause: Clause = {
@@ -31,7 +31,7 @@ export const clause: Clause = {
       court.demand(
         done !== null,
         `The process left ${sinceT0(copy, performance.now())} ms after t0 with a handler still at work whose client had gone.`,
-        { todo: TODO, wire },
+        { todo: ADVICE, wire },
       );
       court.measure("handlerDoneMs", sinceT0(copy, done.atMs));
       const exit = await court.exit(copy, 2000, "Exit when the last handler has settled.");
@@ -41,7 +41,7 @@ export const clause: Clause = {
         court.demand(
           teardown === -1 || teardown > copy.lines.indexOf(done),
           "Teardown began while a handler was still at work.",
-          { todo: TODO, wire },
+          { todo: ADVICE, wire },
         );
       }
     }),

@@ -6,7 +6,7 @@ import { putInFlight, warm } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const LIMIT_MS = 50;
-const TODO =
+const ADVICE =
   "Wait on the events (response closed, task settled, window over), not on a timer that looks now and then.";
 
 export const clause: Clause = {
@@ -24,8 +24,8 @@ export const clause: Clause = {
           });
           copy.signal();
           const answer = await slow.answer();
-          court.demandAnswer(answer, [200], "The request in flight", { todo: TODO, wire: slow });
-          const exit = await court.exit(copy, 3000, TODO);
+          court.demandAnswer(answer, [200], "The request in flight", { todo: ADVICE, wire: slow });
+          const exit = await court.exit(copy, 3000, ADVICE);
           return exit.atMs - answer.endAtMs;
         }),
       );
@@ -36,7 +36,7 @@ export const clause: Clause = {
         middle,
         LIMIT_MS,
         `The process left ${Math.round(middle)} ms after its last answer.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
 
       const lingerMs = 3000;
@@ -47,7 +47,7 @@ export const clause: Clause = {
       const last = await empty.ask(court.target("ordinary", { id: "last" }));
       await last.wire?.ended(1000);
       empty.signal();
-      const exit = await court.exit(empty, 5000, TODO);
+      const exit = await court.exit(empty, 5000, ADVICE);
       court.measure("exitWithNothingOpenMs", sinceT0(empty, exit.atMs));
       court.demand(
         exit.atMs - (empty.t0Ms ?? 0) < lingerMs / 2,
@@ -60,7 +60,7 @@ export const clause: Clause = {
       const slow = await putInFlight(court, beside, court.target("slow", { seconds: 1.4 }));
       beside.signal();
       await slow.answer();
-      const after = await court.exit(beside, 5000, TODO);
+      const after = await court.exit(beside, 5000, ADVICE);
       court.measure("exitWithWindowBesideWorkMs", sinceT0(beside, after.atMs));
       court.demand(
         sinceT0(beside, after.atMs) < 1500 + 1000,

@@ -5,7 +5,7 @@ import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.stream", "settings.drainDelay"];
-const TODO = "Count a response as in flight until its last byte is written, not until its head is.";
+const ADVICE = "Count a response as in flight until its last byte is written, not until its head is.";
 
 export const clause: Clause = {
   id: "B3",
@@ -21,7 +21,7 @@ export const clause: Clause = {
       await roundTrip(court, copy);
       copy.signal();
       const answer = await wire.answer();
-      court.demandAnswer(answer, [200], "A response that was streaming at the gate", { todo: TODO, wire });
+      court.demandAnswer(answer, [200], "A response that was streaming at the gate", { todo: ADVICE, wire });
       court.measure("streamedBytes", answer.body.length);
       court.measure("endedMs", sinceT0(copy, answer.endAtMs));
     }),

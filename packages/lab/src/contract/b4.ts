@@ -6,7 +6,7 @@ import { type Hearing, hearing } from "./court.ts";
 import { roundTrip, untilRefused } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.upload", "settings.drainDelay"];
-const TODO = "Keep reading the bodies of the requests in flight after the gate, and answer them.";
+const ADVICE = "Keep reading the bodies of the requests in flight after the gate, and answer them.";
 const PART = "x".repeat(2000);
 
 export const clause: Clause = {
@@ -38,11 +38,11 @@ export const clause: Clause = {
       }
       for (const wire of [sized, chunked]) {
         const answer = await wire.answer();
-        court.demandAnswer(answer, [200], "An upload in progress at the gate", { todo: TODO, wire });
+        court.demandAnswer(answer, [200], "An upload in progress at the gate", { todo: ADVICE, wire });
         court.demand(
           answer.body.includes(String(PART.length * 3)),
           `The upload of ${PART.length * 3} bytes was answered with ${answer.body.slice(0, 80)}.`,
-          { todo: TODO, wire },
+          { todo: ADVICE, wire },
         );
       }
     }),

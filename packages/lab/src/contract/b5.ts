@@ -7,7 +7,7 @@ import { type Wire, requestBytes } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const LINGER_MS = 300;
-const TODO =
+const ADVICE =
   "Serve a request whose head began before the gate, or answer it with a whole 503; do not destroy its socket.";
 
 export const clause: Clause = {
@@ -33,7 +33,7 @@ export const clause: Clause = {
       within.wire.send(within.rest);
       const soon = await within.wire.answer();
       court.demandAnswer(soon, [200, 503], "A request whose head was completed just after the gate", {
-        todo: TODO,
+        todo: ADVICE,
         wire: within.wire,
       });
       court.measure("withinWindow", String(soon.status));
@@ -43,7 +43,7 @@ export const clause: Clause = {
       }
       const late = await after.wire.answer();
       court.demandAnswer(late, [200, 503], "A request whose head was completed after the linger window", {
-        todo: TODO,
+        todo: ADVICE,
         wire: after.wire,
       });
       court.measure("afterWindow", String(late.status));

@@ -5,7 +5,7 @@ import { type Hearing, hearing } from "./court.ts";
 import { requestBytes } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
-const TODO =
+const ADVICE =
   "Answer every pipelined request that has been received; close the connection after the last one.";
 
 export const clause: Clause = {
@@ -35,7 +35,7 @@ export const clause: Clause = {
           continue;
         }
         const answer = await wire.answer();
-        court.demandAnswer(answer, [200], `Pipelined request ${id} of four`, { todo: TODO, wire });
+        court.demandAnswer(answer, [200], `Pipelined request ${id} of four`, { todo: ADVICE, wire });
         court.demand(
           answer.body.includes(id) || !court.carries(n === 1 ? "slow" : "ordinary", "id"),
           `Pipelined request ${id} got the answer ${answer.body.slice(0, 60)}.`,

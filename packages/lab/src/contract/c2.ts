@@ -14,7 +14,7 @@ const NEEDS: readonly Need[] = [
 ];
 const GRACEFUL_TIMEOUT_MS = 1400;
 const ABORT_WINDOW_MS = 600;
-const TODO =
+const ADVICE =
   "Abort the request's signal one abort window before the deadline, so that its handler can still say something.";
 
 export const clause: Clause = {
@@ -30,17 +30,17 @@ export const clause: Clause = {
       const wire = await putInFlight(court, copy, court.target("abortable", { id: "warned" }));
       copy.signal();
       const told = await copy.line(court.saying("aborted", { id: "warned" }), 4000);
-      court.demand(told !== null, "The handler was never told.", { todo: TODO, wire });
+      court.demand(told !== null, "The handler was never told.", { todo: ADVICE, wire });
       const toldMs = sinceT0(copy, told.atMs);
       court.measure("toldMs", toldMs);
       const answer = await wire.answer();
       court.measure("cutMs", sinceT0(copy, answer.endAtMs));
-      const exit = await court.exit(copy, 3000, TODO);
+      const exit = await court.exit(copy, 3000, ADVICE);
       const dueMs = GRACEFUL_TIMEOUT_MS - ABORT_WINDOW_MS;
       court.demand(
         toldMs > dueMs - 50 && toldMs < dueMs + SLACK_MS,
         `The handler was told ${toldMs} ms after t0 instead of after ${dueMs} ms.`,
-        { timing: true, todo: TODO, wire },
+        { timing: true, todo: ADVICE, wire },
       );
       court.demandAnswer(answer, [503], "The request whose handler threw when it was told", {
         todo: "An error thrown while aborting is the handler's own: go on to the cut at the deadline.",

@@ -8,7 +8,7 @@ import { type Wire, requestBytes } from "./wire.ts";
 const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay", "settings.gracefulTimeout"];
 const GRACEFUL_TIMEOUT_MS = 800;
 const LIMIT_MS = 250;
-const TODO =
+const ADVICE =
   "At the deadline end every socket, the half-spoken ones, too: Node enforces no header or request timeout after server.close().";
 
 /** Sends a byte now and then, as long as the other side lets it. */
@@ -55,7 +55,7 @@ export const clause: Clause = {
       try {
         await roundTrip(court, copy);
         copy.signal();
-        const exit = await court.exit(copy, 2500, TODO);
+        const exit = await court.exit(copy, 2500, ADVICE);
         const tookMs = sinceT0(copy, exit.atMs);
         court.measure("exitMs", tookMs);
         court.measure("clients", wires.length);
@@ -63,7 +63,7 @@ export const clause: Clause = {
           tookMs,
           GRACEFUL_TIMEOUT_MS + LIMIT_MS,
           `Slow clients held the process for ${tookMs} ms; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
-          { todo: TODO, wire: head },
+          { todo: ADVICE, wire: head },
         );
       } finally {
         drips.forEach((timer) => clearInterval(timer));

@@ -17,7 +17,7 @@ const GRACEFUL_TIMEOUT_MS = 1500;
 const LIMIT_MS = 500;
 /** Longer than the deadline's rest, so that the block is surely on when it comes. */
 const BLOCK_SECONDS = 20;
-const TODO =
+const ADVICE =
   "Hold the deadline from outside the event loop (a worker thread, a supervisor): no timer of a blocked loop ever fires.";
 
 /** In native code nothing can be interrupted: the loop may come back for teardown until its time is over, too. */
@@ -42,14 +42,14 @@ async function stopBlocked(
   await untilRefused(copy, 5000);
   court.onTime(copy, GRACEFUL_TIMEOUT_MS - 300);
   wire.request(court.target(route, { seconds: BLOCK_SECONDS }));
-  const exit = await court.exit(copy, GRACEFUL_TIMEOUT_MS + 3000, TODO);
+  const exit = await court.exit(copy, GRACEFUL_TIMEOUT_MS + 3000, ADVICE);
   const tookMs = exit.atMs - (copy.t0Ms ?? 0);
   court.measure(`exitMs (${route})`, tookMs);
   court.demandInTime(
     tookMs,
     GRACEFUL_TIMEOUT_MS + LIMIT_MS + (route === "native" ? TEARDOWN_TIMEOUT_MS : 0),
     `A handler that blocks the event loop held the process for ${Math.round(tookMs)} ms; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
-    { todo: TODO, wire: slow },
+    { todo: ADVICE, wire: slow },
   );
   return { exit, blockedIn: court.subject.record ? (court.record(copy).blockedIn ?? "") : null };
 }

@@ -12,7 +12,7 @@ const NEEDS: readonly Need[] = [
   "settings.teardownTimeout",
 ];
 const TEARDOWN_TIMEOUT_MS = 600;
-const TODO = "Bound each teardown hook by its share of the teardown timeout and go on with the next.";
+const ADVICE = "Bound each teardown hook by its share of the teardown timeout and go on with the next.";
 
 export const clause: Clause = {
   id: "C5",
@@ -27,16 +27,16 @@ export const clause: Clause = {
       });
       await roundTrip(court, copy);
       copy.signal();
-      const exit = await court.exit(copy, 2500, TODO);
+      const exit = await court.exit(copy, 2500, ADVICE);
       const tookMs = sinceT0(copy, exit.atMs);
       court.measure("exitMs", tookMs);
       const first = copy.lines.find((line) => court.saying("teardown", { name: "first" }).test(line.text));
-      court.demand(first !== undefined, "The hook after the one that hangs never ran.", { todo: TODO });
+      court.demand(first !== undefined, "The hook after the one that hangs never ran.", { todo: ADVICE });
       court.demandInTime(
         tookMs,
         TEARDOWN_TIMEOUT_MS + 100,
         `A hook that hangs held the process for ${tookMs} ms; the teardown timeout was ${TEARDOWN_TIMEOUT_MS} ms.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       if (subject.record) {
         const hung = court.record(copy).teardown.find((hook) => hook.name === "second");

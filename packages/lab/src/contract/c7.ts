@@ -13,7 +13,7 @@ const NEEDS: readonly Need[] = [
 ];
 const DRAIN_DELAY_MS = 500;
 const GRACEFUL_TIMEOUT_MS = 800;
-const TODO = "Measure every phase on the monotonic clock; wall time is for log lines.";
+const ADVICE = "Measure every phase on the monotonic clock; wall time is for log lines.";
 
 export const clause: Clause = {
   id: "C7",
@@ -30,25 +30,25 @@ export const clause: Clause = {
       const stuck = await putInFlight(court, copy, court.target("slow", { seconds: 600 }));
       copy.signal();
       court.demandAnswer(await finished.answer(), [200], "A request that ends before the deadline", {
-        todo: TODO,
+        todo: ADVICE,
         wire: finished,
       });
       const cut = await stuck.answer();
       const cutMs = sinceT0(copy, cut.endAtMs);
       court.measure("cutMs", cutMs);
-      await court.exit(copy, 3000, TODO);
+      await court.exit(copy, 3000, ADVICE);
       const dueMs = DRAIN_DELAY_MS + GRACEFUL_TIMEOUT_MS;
       court.demand(
         cutMs > dueMs - 50 && cutMs < dueMs + SLACK_MS,
         `With the clock set an hour ahead and back the deadline came after ${cutMs} ms instead of ${dueMs} ms.`,
-        { timing: true, todo: TODO, wire: stuck },
+        { timing: true, todo: ADVICE, wire: stuck },
       );
       if (subject.record) {
         const { lameDuckMs, totalMs } = court.record(copy).phases;
         court.demand(
           Math.abs(lameDuckMs - DRAIN_DELAY_MS) < SLACK_MS && totalMs < dueMs + 1000,
           `The record says: lame duck ${lameDuckMs} ms, in all ${totalMs} ms.`,
-          { timing: true, todo: TODO },
+          { timing: true, todo: ADVICE },
         );
       }
     }),

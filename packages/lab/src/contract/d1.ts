@@ -5,7 +5,7 @@ import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.task", "says.taskDone", "settings.drainDelay"];
-const TODO = "Count tracked work as in flight, and begin teardown when the last of it has settled.";
+const ADVICE = "Count tracked work as in flight, and begin teardown when the last of it has settled.";
 
 export const clause: Clause = {
   id: "D1",
@@ -29,7 +29,7 @@ export const clause: Clause = {
         done !== -1,
         `The process left ${sinceT0(copy, exit.atMs)} ms after t0 without finishing tracked work.`,
         {
-          todo: TODO,
+          todo: ADVICE,
           wire: accepted.wire,
         },
       );
@@ -37,10 +37,10 @@ export const clause: Clause = {
       court.measure("exitMs", sinceT0(copy, exit.atMs));
       if (subject.says.teardown !== undefined) {
         const teardown = copy.lines.findIndex((line) => court.saying("teardown").test(line.text));
-        court.demand(teardown > done, "Teardown began before the tracked work was done.", { todo: TODO });
+        court.demand(teardown > done, "Teardown began before the tracked work was done.", { todo: ADVICE });
       }
       court.demand(exit.code === subject.exitCodes.clean, `The exit code was ${String(exit.code)}.`, {
-        todo: TODO,
+        todo: ADVICE,
       });
       if (subject.record) {
         const { completed } = court.record(copy).tasks;

@@ -13,7 +13,7 @@ const NEEDS: readonly Need[] = [
   "settings.gracefulTimeout",
   "record",
 ];
-const TODO = "At the deadline give each task its declared fate and name it in the record.";
+const ADVICE = "At the deadline give each task its declared fate and name it in the record.";
 
 export const clause: Clause = {
   id: "D2",
@@ -38,12 +38,12 @@ export const clause: Clause = {
       court.demand(
         record.tasks.aborted === 1 && record.tasks.abandoned === 1,
         `The record counts ${record.tasks.aborted} tasks aborted and ${record.tasks.abandoned} abandoned, of 1 and 1.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       court.demand(
         fates.join(", ") === "mail abandoned, report aborted",
         `The record names: ${fates.join(", ") || "nothing"}.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       court.demand(exit.code === subject.exitCodes.incomplete, `The exit code was ${String(exit.code)}.`, {
         todo: `Exit with ${subject.exitCodes.incomplete} when tracked work was left undone.`,

@@ -14,7 +14,7 @@ const NEEDS: readonly Need[] = [
 ];
 const DRAIN_DELAY_MS = 400;
 const GRACEFUL_TIMEOUT_MS = 800;
-const TODO = "Write one line of JSON at the end, with every field of docs/record.md.";
+const ADVICE = "Write one line of JSON at the end, with every field of docs/record.md.";
 
 export const clause: Clause = {
   id: "E1",
@@ -33,11 +33,11 @@ export const clause: Clause = {
       await untilAfterT0(copy, DRAIN_DELAY_MS + 300);
       copy.signal("SIGTERM");
       court.onTime(copy, DRAIN_DELAY_MS + GRACEFUL_TIMEOUT_MS - 100);
-      const exit = await court.exit(copy, 4000, TODO);
+      const exit = await court.exit(copy, 4000, ADVICE);
       const texts = copy.lines.filter((line) => line.from === "stderr").map((line) => line.text);
       const records = findRecords(texts);
       court.demand(records.length === 1, `${records.length} records were written to stderr instead of one.`, {
-        todo: TODO,
+        todo: ADVICE,
       });
       const line = texts.findLast((text) => text.startsWith("{")) ?? "";
       const bytes = Buffer.byteLength(line) + 1;
@@ -49,7 +49,7 @@ export const clause: Clause = {
       const raw = JSON.parse(line) as Record<string, unknown>;
       const lacking = lackingFields(raw);
       court.demand(record !== undefined && lacking.length === 0, `The record lacks ${lacking.join(", ")}.`, {
-        todo: TODO,
+        todo: ADVICE,
       });
       const { requests, phases } = record;
       const sum = requests.completed + requests.unfinished;
@@ -63,7 +63,7 @@ export const clause: Clause = {
       court.demand(
         requests.accepted === 4 && requests.unfinished === 1,
         `The record counts ${requests.accepted} accepted and ${requests.unfinished} unfinished, of 4 and 1.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       const [stuck] = record.unfinished;
       const slowPath = court.target("slow").path.split("?")[0] ?? "";
@@ -84,11 +84,11 @@ export const clause: Clause = {
         { timing: true, todo: "Time each phase on the monotonic clock, from the signal to the exit." },
       );
       const at = Date.parse(String(raw["at"]));
-      court.demand(Math.abs(at - t0) < 1000, `The record's time is ${String(raw["at"])}.`, { todo: TODO });
+      court.demand(Math.abs(at - t0) < 1000, `The record's time is ${String(raw["at"])}.`, { todo: ADVICE });
       court.demand(
         raw["pid"] === copy.pid,
         `The record names the process ${String(raw["pid"])} instead of ${copy.pid}.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       const others = record.others.map((other) => `${other.signal} ${other.effect}`).join(", ");
       court.demand(

@@ -13,7 +13,7 @@ const NEEDS: readonly Need[] = [
   "settings.admission",
 ];
 const GRACEFUL_TIMEOUT_MS = 1500;
-const TODO = "Count a request when it is let through, and its end when its response has closed.";
+const ADVICE = "Count a request when it is let through, and its end when its response has closed.";
 
 export const clause: Clause = {
   id: "E2",
@@ -54,7 +54,7 @@ export const clause: Clause = {
       }
       court.onTime(copy, GRACEFUL_TIMEOUT_MS - 100);
       await finished.answer();
-      await court.exit(copy, 4000, TODO);
+      await court.exit(copy, 4000, ADVICE);
       const { requests } = court.record(copy);
       const seen = { answered: 10 + 4 + 1 + edge, clientGone: 1, unfinished: 1, refused };
       const counted = {
@@ -68,7 +68,7 @@ export const clause: Clause = {
       court.demand(
         JSON.stringify(seen) === JSON.stringify(counted),
         `The clients saw ${JSON.stringify(seen)}, the record counts ${JSON.stringify(counted)}.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
     }),
 };

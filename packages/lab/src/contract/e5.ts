@@ -12,7 +12,7 @@ const NEEDS: readonly Need[] = [
   "settings.gracefulTimeout",
 ];
 const GRACEFUL_TIMEOUT_MS = 2300;
-const TODO =
+const ADVICE =
   "While it waits, write a line a second to stderr: requests by route and age, tasks, the hook that runs.";
 
 /** Not lines of the app, and not the record. */
@@ -38,7 +38,7 @@ export const clause: Clause = {
         await copy.ask(court.target("abandonedTask", { seconds: 600, id: "receipt-42" }));
       }
       copy.signal();
-      await court.exit(copy, 6000, TODO);
+      await court.exit(copy, 6000, ADVICE);
       const lines = talk(copy.lines, copy.t0Ms ?? 0);
       const path = court.target("slow").path.split("?")[0] ?? "";
       const about = lines.filter(
@@ -48,7 +48,7 @@ export const clause: Clause = {
       court.demand(
         about.length >= 2,
         `In ${GRACEFUL_TIMEOUT_MS} ms of waiting ${about.length} lines named the route ${path} and an age.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       const atMs = about.map((line) => sinceT0(copy, line.atMs));
       const longest = Math.max(...[0, ...atMs].map((at, n) => (atMs[n] ?? at) - at));
@@ -56,20 +56,20 @@ export const clause: Clause = {
       // A second, the machine's slack, and the deadline's own end.
       court.demand(longest < 1500, `It was silent for ${longest} ms while it waited.`, {
         timing: true,
-        todo: TODO,
+        todo: ADVICE,
       });
       if (subject.routes.abandonedTask !== undefined) {
         court.demand(
           lines.some((line) => line.text.includes("receipt-42")),
           "No line named the task it waited for.",
-          { todo: TODO },
+          { todo: ADVICE },
         );
       }
       if (mode !== undefined) {
         court.demand(
           lines.some((line) => /\bsecond\b/.test(line.text)),
           "No line named the teardown hook it waited for.",
-          { todo: TODO },
+          { todo: ADVICE },
         );
       }
     }),

@@ -9,7 +9,7 @@ const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drai
 const SIGNALS = 100;
 const DRAIN_DELAY_MS = 2500;
 const SILENCE_MS = 200;
-const TODO =
+const ADVICE =
   "Count a signal as a new one only after 200 ms of silence, counted from the last one, not from the first.";
 
 export const clause: Clause = {
@@ -38,22 +38,22 @@ export const clause: Clause = {
       const served = await copy.ask(court.target("ordinary", { id: "still" }));
       court.onTime(copy, DRAIN_DELAY_MS);
       court.demandAnswer(served, [200], `A request in the drain delay, after ${sent} signals,`, {
-        todo: TODO,
+        todo: ADVICE,
         wire: served.wire,
       });
-      court.demandAnswer(await slow.answer(), [200], "The request in flight", { todo: TODO, wire: slow });
-      const exit = await court.exit(copy, 5000, TODO);
+      court.demandAnswer(await slow.answer(), [200], "The request in flight", { todo: ADVICE, wire: slow });
+      const exit = await court.exit(copy, 5000, ADVICE);
       const tookMs = sinceT0(copy, exit.atMs);
       court.measure("exitMs", tookMs);
       court.demand(
         tookMs >= DRAIN_DELAY_MS - 20,
         `${sent} signals ended the drain delay of ${DRAIN_DELAY_MS} ms after ${tookMs} ms.`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
       court.demand(
         exit.code === subject.exitCodes.clean,
         `The exit code was ${String(exit.code)} (${String(exit.signal)}).`,
-        { todo: TODO },
+        { todo: ADVICE },
       );
     }),
 };

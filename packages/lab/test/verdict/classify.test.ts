@@ -144,7 +144,7 @@ const CASES: readonly Case[] = [
     kind: "client-error",
     title: "a 404",
     records: [request(1000, { status: 404, copy: "102" })],
-    says: /404 .* to GET \/work/,
+    says: /404 .* to GET .work/,
   },
   {
     kind: "not-ready-yet",
