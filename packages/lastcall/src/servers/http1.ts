@@ -13,7 +13,7 @@ import { exchangeAt, HttpExchange } from "./http-exchange.ts";
 import { interpose } from "./interpose.ts";
 import { lingerBehind } from "./lingering-close.ts";
 import { closeListener, socketFile } from "./listener.ts";
-import { RAW_REFUSAL, refuseRequest, refuseUnanswered } from "./refusal.ts";
+import { RAW_REFUSAL, refuseRequest, refuseInCrowd, refuseUnanswered } from "./refusal.ts";
 import type { Cut, DrainedServer, ServerHooks } from "./server.ts";
 import { SPREAD_SHARE } from "./spread.ts";
 
@@ -190,14 +190,16 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
         return { route: exchange.route(), startedAt: exchange.startedAt, how: howToCut(exchange.response) };
       });
       const busy = new Set(inFlight.map(({ request }) => request.socket));
+      connections.endIdle();
       inFlight.forEach(({ request, response }, at) => {
         if (cuts[at]?.how === "503") {
-          refuseUnanswered(response);
+          if (!refuseInCrowd(response, inFlight.length)) {
+            refuseUnanswered(response);
+          }
         } else if (cuts[at]?.how === "reset") {
           reset(request.socket);
         }
       });
-      connections.endIdle();
       for (const socket of connections.each()) {
         if (busy.has(socket) || socket.destroyed || !socket.writable || isAnswering(socket)) {
           continue;
