@@ -2,6 +2,7 @@
 
 import type { Server as NetServer } from "node:net";
 import type { Admission } from "../admission.ts";
+import { CROWD } from "./crowd.ts";
 import { LastcallError } from "../errors.ts";
 import type { Host } from "../host.ts";
 import { attachServer, isDrainable, type DrainableServer } from "./attach.ts";
@@ -21,9 +22,6 @@ export interface FleetHooks {
   /** The last connection of a server has closed, or the last listener. */
   onQuiet(): void;
 }
-
-/** As many idle connections are closed one by one in a few milliseconds. */
-const FEW = 256;
 
 export class Fleet {
   readonly streams: Streams;
@@ -150,7 +148,9 @@ export class Fleet {
   /** Whether all that is open is a crowd of idle connections. */
   isIdleCrowd(): boolean {
     const open = this.connections();
-    return open > FEW && [...this.#servers.values()].reduce((sum, server) => sum + server.idle(), 0) === open;
+    return (
+      open > CROWD && [...this.#servers.values()].reduce((sum, server) => sum + server.idle(), 0) === open
+    );
   }
 
   /** Summed over the servers. */

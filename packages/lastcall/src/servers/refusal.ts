@@ -1,6 +1,7 @@
 /** A clear no: 503, `Connection: close`, `Retry-After`, and a body that says draining. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { CROWD } from "./crowd.ts";
 
 const BODY = '{"error":"draining"}';
 
@@ -37,9 +38,6 @@ export const RAW_REFUSAL: string = [
   "",
   BODY,
 ].join("\r\n");
-
-/** So many requests are answered one by one, with all that Node does at the end of each. */
-const CROWD = 256;
 
 /**
  * The same end for one of a crowd: the answer is written and its connection left to the exit, which comes at once. Ending a
