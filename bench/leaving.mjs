@@ -19,8 +19,8 @@ function spread(values) {
 }
 
 /** One request in flight at the signal; from its last byte at the client to the exit seen by the parent. */
-async function exitAfterResponse(kind, keepAlive) {
-  const server = await startServer(kind);
+async function exitAfterResponse(kind, keepAlive, options = {}) {
+  const server = await startServer(kind, options);
   const agent = new http.Agent({ keepAlive });
   const answered = new Promise((resolve, reject) => {
     http
@@ -53,7 +53,11 @@ export async function exitAfterLastResponse({ runs = 50 } = {}) {
   }
   const keptOpen = [await exitAfterResponse("close", true), await exitAfterResponse("close", true)];
   const lateMs = (name) => seen[name].map((each) => each.lateMs);
-  const computedMs = seen.lastcall.map((each) => each.computedMs);
+  // By themselves: telling the parent at the exit takes time of the exit.
+  const computedMs = [];
+  for (let run = 0; run < 10; run += 1) {
+    computedMs.push((await exitAfterResponse("lastcall", false, { measured: true })).computedMs);
+  }
   return {
     title: "Exit after the last response",
     target: "median under 10 ms",
@@ -65,7 +69,7 @@ export async function exitAfterLastResponse({ runs = 50 } = {}) {
 
 /** From the last answer, or the end of the linger window where that is later, to the exit. */
 async function crowdRun(kind, { idle, busy, workMs }) {
-  const server = await startServer(kind);
+  const server = await startServer(kind, { measured: true });
   const crowd = await startCrowd(server, { idle, busy, path: `/?ms=${workMs}` });
   const signalNs = nowNs();
   server.child.kill("SIGTERM");
@@ -121,7 +125,7 @@ export async function crowdLeaves({ runs = 5 } = {}) {
 
 /** From the deadline to the exit. */
 async function stuckRun(kind, path, gracefulTimeoutMs) {
-  const server = await startServer(kind, { gracefulTimeoutMs });
+  const server = await startServer(kind, { gracefulTimeoutMs, measured: true });
   const crowd = await startCrowd(server, { busy: 1000, path });
   const signalNs = nowNs();
   server.child.kill("SIGTERM");

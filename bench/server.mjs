@@ -54,11 +54,14 @@ if (kind === "floor") {
   process.on("SIGTERM", () => server.close(() => process.exit(0)));
 } else {
   const { createLifecycle } = await import("lastcall");
-  const life = createLifecycle({ gracePeriodMs: 60_000, drainDelayMs: 0, ...JSON.parse(extra) });
+  const { measured = false, ...options } = JSON.parse(extra);
+  const life = createLifecycle({ gracePeriodMs: 60_000, drainDelayMs: 0, ...options });
   life.http(server);
-  life.events.on("state", ({ to }) => {
-    if (to === "teardown") teardown();
-  });
+  if (measured) {
+    life.events.on("state", ({ to }) => {
+      if (to === "teardown") teardown();
+    });
+  }
   server.once("listening", () => life.ready());
 }
 

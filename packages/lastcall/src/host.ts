@@ -36,7 +36,7 @@ export interface Host {
    */
   interceptExit(hold: (code: number | null) => boolean): Undo;
   /** The process is leaving with `code`, whoever asked for it; `stack` tells who. Synchronous. */
-  onExit(run: (code: number, stack: string) => void): Undo;
+  onExit(run: (code: number, stack: () => string) => void): Undo;
   /** The event loop has nothing left to do. */
   onEmptyLoop(run: () => void): Undo;
   /** An error that nobody caught. While listened for, it does not end the process. */

@@ -295,7 +295,7 @@ export class LifecycleCore implements Lifecycle {
     for (const effect of step.effects) {
       this.#effects[effect]();
     }
-    this.#guard.beat();
+    this.#guard.moved();
   }
 
   readonly #effects: Readonly<Record<Effect, () => void>> = {
@@ -474,7 +474,11 @@ export class LifecycleCore implements Lifecycle {
 
   async #finish(): Promise<void> {
     const host = this.#host;
-    // What was cut has one poll to leave the process.
+    if (this.budget.settleMs === 0) {
+      // No code of the app is waited for any more.
+      this.#guard.stop();
+    }
+    // What was cut has one poll to leave the process, and what the app has thrown to be heard of.
     await new Promise<void>((resolve) => {
       host.afterPoll(resolve);
     });
@@ -491,11 +495,12 @@ export class LifecycleCore implements Lifecycle {
     const record = this.#report.record(this.#began());
     this.#report.write(record);
     this.#guard.stop();
-    this.#release();
     this.#resolveRecord(record);
     if (!this.#disposing) {
+      // Nothing is given back first: a process that is gone needs none of it.
       host.exit(record.exitCode);
     }
+    this.#release();
   }
 
   #settle(): Promise<void> {
@@ -523,7 +528,7 @@ export class LifecycleCore implements Lifecycle {
     }
   }
 
-  #exitedByApp(code: number, stack: string): void {
+  #exitedByApp(code: number, stack: () => string): void {
     if (this.#report.recorded || this.#state === "starting") {
       return;
     }
@@ -537,7 +542,7 @@ export class LifecycleCore implements Lifecycle {
       this.#report.cuts = this.#report.unfinished("exit");
     }
     this.#tasks.close();
-    this.#report.write(this.#report.record(this.#stop, { code, stack, early }));
+    this.#report.write(this.#report.record(this.#stop, { code, stack: stack(), early }));
     this.#guard.stop();
   }
 

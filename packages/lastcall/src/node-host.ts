@@ -71,7 +71,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "Timeout",
 ]);
 
-/** Pipes that every process may have: standard streams and the channel to a parent. */
+/** Standard streams that are pipes. */
 function standardPipes(): number {
   const streams = [0, 1, 2].filter((fd) => {
     try {
@@ -81,13 +81,19 @@ function standardPipes(): number {
       return false;
     }
   });
-  return streams.length + (process.channel === undefined ? 0 : 1);
+  return streams.length;
+}
+
+/** How many pipes are open beside the channel to a parent. */
+function openPipes(types: readonly string[]): number {
+  const channels = process.channel === undefined ? 0 : 1;
+  return types.filter((type) => type === "PipeWrap").length - channels;
 }
 
 /** Most stops leave nothing open; asking for that costs microseconds, and a report costs 3 to 8 ms of every exit. */
 function isAnythingOpen(types: readonly string[]): boolean {
-  const pipes = types.filter((type) => type === "PipeWrap").length;
-  return types.some((type) => !HARMLESS.has(type)) || pipes > standardPipes();
+  const pipes = openPipes(types);
+  return types.some((type) => !HARMLESS.has(type)) || (pipes > 0 && pipes > standardPipes());
 }
 
 function holders(clients: number): readonly string[] {
@@ -151,8 +157,9 @@ export function nodeHost(): Host {
     tellParent,
     onExit: (run) =>
       on("exit", (code: number) => {
-        const stack = (new Error("exit").stack ?? "").split("\n").slice(2).join("\n");
-        run(code, stack);
+        const here = new Error("exit");
+        // Only an exit of the app's own is told with it, and to format it takes most of a millisecond.
+        run(code, () => (here.stack ?? "").split("\n").slice(2).join("\n"));
       }),
     onEmptyLoop: (run) => on("beforeExit", run),
     onUncaught: (run) => on("uncaughtException", run),
@@ -167,7 +174,7 @@ export function nodeHost(): Host {
     },
     async flushOutput(ms) {
       const open = process.getActiveResourcesInfo();
-      if (!open.includes("PipeWrap") && !open.includes("TTYWrap")) {
+      if (openPipes(open) === 0 && !open.includes("TTYWrap")) {
         // Nobody has touched the streams, or they are files, which are written at once. Touching them would make them,
         // which costs 2 to 5 ms of an exit.
         return;

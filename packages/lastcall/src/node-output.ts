@@ -12,7 +12,6 @@ const RECORD_PATIENCE_MS = 1000;
 export function writeAll(fd: number, text: string, patienceMs: number): void {
   let rest = Buffer.from(text);
   const giveUpAt = performance.now() + patienceMs;
-  const nap = new Int32Array(new SharedArrayBuffer(4));
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest));
@@ -21,7 +20,7 @@ export function writeAll(fd: number, text: string, patienceMs: number): void {
         // EPIPE, EBADF or a reader that does not read: there is nobody left to tell.
         return;
       }
-      Atomics.wait(nap, 0, 0, 2);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
 }

@@ -22,10 +22,11 @@ export function startWatchdog(plan: WatchdogPlan): Watchdog {
   worker.on("error", () => {
     // Without it the deadline is held by the main thread alone, as long as that is not blocked.
   });
+  const instant = (limitMs: number): bigint =>
+    process.hrtime.bigint() + BigInt(Math.ceil(Math.max(0, limitMs) * 1e6));
   return {
-    beat(limitMs, record) {
-      memory.write(process.hrtime.bigint() + BigInt(Math.ceil(Math.max(0, limitMs) * 1e6)), record);
-    },
+    beat: (limitMs, record) => memory.write(instant(limitMs), record),
+    limit: (limitMs) => memory.limit(instant(limitMs)),
     stop: () => memory.stop(),
   };
 }

@@ -60,7 +60,7 @@ export class FakeHost implements Host {
   #timers: FakeTimer[] = [];
   readonly #signals = new Map<string, Set<() => void>>();
   readonly #messages = new Set<() => void>();
-  readonly #exits = new Set<(code: number, stack: string) => void>();
+  readonly #exits = new Set<(code: number, stack: () => string) => void>();
   readonly #emptyLoops = new Set<() => void>();
   readonly #uncaught = new Set<(error: unknown) => void>();
 
@@ -105,7 +105,7 @@ export class FakeHost implements Host {
   /** The app calls `process.exit(code)`. */
   exitByApp(code: number, stack = "at app"): void {
     for (const run of Array.from(this.#exits)) {
-      run(code, stack);
+      run(code, () => stack);
     }
     this.exitCode = code;
   }
@@ -212,14 +212,18 @@ export class FakeHost implements Host {
   }
 
   startWatchdog(): Watchdog {
-    return { beat: (limitMs, record) => void this.beats.push({ limitMs, record }), stop() {} };
+    return {
+      beat: (limitMs, record) => void this.beats.push({ limitMs, record }),
+      limit: (limitMs) => void this.beats.push({ limitMs, record: this.beats.at(-1)?.record ?? "" }),
+      stop() {},
+    };
   }
 
   fail(error: Error): void {
     this.throwUncaught(error);
   }
 
-  onExit(run: (code: number, stack: string) => void): Undo {
+  onExit(run: (code: number, stack: () => string) => void): Undo {
     return keep(this.#exits, run);
   }
 

@@ -27,11 +27,9 @@ const memory = new PulseMemory(data.buffer);
 let beats = 0;
 let silent = 0;
 
+void memory.stopped().then(() => process.exit());
+
 const timer = setInterval(() => {
-  if (memory.stopped) {
-    clearInterval(timer);
-    return;
-  }
   const pulse = memory.read();
   if (pulse === null) {
     return;

@@ -16,6 +16,8 @@ export interface WatchdogPlan {
 export interface Watchdog {
   /** This thread is alive, and will be further in `limitMs`. `record` is the line to write if it is not. */
   beat(limitMs: number, record: string): void;
+  /** As before, but with another limit and the same record. */
+  limit(limitMs: number): void;
   /** The stop is through. */
   stop(): void;
 }
@@ -45,7 +47,12 @@ export class Guard {
     this.beat();
   }
 
-  /** Called ten times a second, at each change of state, and by the thread itself when it has paused this one. */
+  /** The state has changed, and its limit: the record may be as old as the last beat. */
+  moved(): void {
+    this.#watchdog?.limit(this.#hooks.limitMs());
+  }
+
+  /** Called ten times a second, and by the thread itself when it has paused this one. */
   readonly beat = (): void => {
     if (this.#watchdog !== null) {
       this.#cancel();
@@ -54,7 +61,7 @@ export class Guard {
     }
   };
 
-  /** The record is written. */
+  /** The stop is through. Told early, the thread ends beside the last steps of this one; an exit would wait for it. */
   stop(): void {
     this.#cancel();
     this.#watchdog?.stop();
@@ -72,6 +79,9 @@ export function answerTime(teardownTimeoutMs: number): number {
 
 const HEAD_BYTES = 32;
 const SLOT_BYTES = 8192;
+
+/** Where the memory says that the stop is through. */
+const OVER = 3;
 
 /** What the thread reads. */
 export interface Pulse {
@@ -107,12 +117,18 @@ export class PulseMemory {
     Atomics.store(this.#numbers, 0, beats);
   }
 
-  stop(): void {
-    Atomics.store(this.#numbers, 3, 1);
+  limit(limitAt: bigint): void {
+    Atomics.store(this.#limitAt, Atomics.load(this.#numbers, 0) % 2, limitAt);
   }
 
-  get stopped(): boolean {
-    return Atomics.load(this.#numbers, 3) === 1;
+  stop(): void {
+    Atomics.store(this.#numbers, OVER, 1);
+    Atomics.notify(this.#numbers, OVER);
+  }
+
+  /** For the thread: resolves once the stop is through. */
+  async stopped(): Promise<void> {
+    await Atomics.waitAsync(this.#numbers, OVER, 0).value;
   }
 
   /** Null before the first beat. */
@@ -125,7 +141,7 @@ export class PulseMemory {
     const start = slot * SLOT_BYTES;
     // Copied: a text decoder takes no shared memory.
     const text = Buffer.from(this.#bytes.slice(start, start + (this.#numbers[1 + slot] ?? 0))).toString();
-    return { beats, limitAt: this.#limitAt[slot] ?? 0n, record: text };
+    return { beats, limitAt: Atomics.load(this.#limitAt, slot), record: text };
   }
 }
 

@@ -160,16 +160,22 @@ test("the watchdog is told the record and the limit of each phase, ten times a s
   assert.equal(told.endedBy, "watchdog");
 });
 
-test("what one thread writes the other reads whole", () => {
+test("what one thread writes the other reads whole", async () => {
   const here = new PulseMemory();
   const there = new PulseMemory(here.buffer);
   assert.equal(there.read(), null);
   here.write(5n, "the first record ä");
   here.write(7n, "the second");
   assert.deepEqual(there.read(), { beats: 2, limitAt: 7n, record: "the second" });
-  assert.equal(there.stopped, false);
+  here.limit(9n);
+  assert.deepEqual(there.read(), { beats: 2, limitAt: 9n, record: "the second" });
+  let over = false;
+  const stopped = there.stopped().then(() => (over = true));
+  await new Promise(setImmediate);
+  assert.equal(over, false);
   here.stop();
-  assert.equal(there.stopped, true);
+  await stopped;
+  await there.stopped();
 });
 
 test("a stack is named by its innermost functions outside of Node", () => {

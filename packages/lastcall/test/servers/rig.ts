@@ -57,7 +57,7 @@ export async function rig(server: NetServer, options: LifecycleOptions = {}): Pr
     writeRecord: nothing,
     exit: nothing,
     // It would hold the deadline against the test runner's own process.
-    startWatchdog: () => ({ beat: nothing, stop: nothing }),
+    startWatchdog: () => ({ beat: nothing, limit: nothing, stop: nothing }),
   };
   const life = createLifecycle({ ...TIMES, ...options }, host);
   life.http(server as Server);
