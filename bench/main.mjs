@@ -1,8 +1,9 @@
-// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck. With --write the results become
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects. With --write the results become
 // bench/RESULTS.md. README.md tells the method.
 import { writeFileSync } from "node:fs";
 import os from "node:os";
 import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
+import { memoryPerWebSocket, overheadPerStream, streamsLeave, webSocketsComeBack } from "./protocols.mjs";
 import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
 
 const BENCHMARKS = {
@@ -11,6 +12,10 @@ const BENCHMARKS = {
   exit: exitAfterLastResponse,
   crowd: crowdLeaves,
   stuck: stuckAreCut,
+  protocols: overheadPerStream,
+  sockets: memoryPerWebSocket,
+  streams: streamsLeave,
+  reconnects: webSocketsComeBack,
 };
 const args = process.argv.slice(2);
 const named = args.filter((arg) => !arg.startsWith("--"));

@@ -20,9 +20,9 @@ function message(child, field) {
   });
 }
 
-export async function startServer(kind, options = {}, execArgv = []) {
+export async function startServer(kind, options = {}, execArgv = [], program = "./server.mjs") {
   // Its talk is not measured and must not fill a pipe: stderr goes nowhere.
-  const child = fork(file("./server.mjs"), [kind, JSON.stringify(options)], {
+  const child = fork(file(program), [kind, JSON.stringify(options)], {
     execArgv,
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
@@ -49,6 +49,16 @@ export async function startServer(kind, options = {}, execArgv = []) {
       while ((await ask("seen")) < requests);
     },
   };
+}
+
+/** Clients that say `ready` when all their connections stand, and `settled` when all of them are through. */
+export async function startClients(program, args) {
+  const child = fork(file(program), args.map(String), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const settled = message(child, "settled");
+  // Wanted later or not at all: clients that fail show themselves in `ready` first.
+  settled.catch(() => {});
+  await message(child, "ready");
+  return { child, settled };
 }
 
 /** Resolves when all its connections stand and the server has read every request. `settled` is the fate of the busy ones. */

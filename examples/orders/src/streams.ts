@@ -28,7 +28,12 @@ export async function streamEvents(
   stopping: AbortSignal | undefined,
   lastEventId = 0,
 ): Promise<void> {
-  res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  res.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    // nginx would hold events back until a buffer is full.
+    "x-accel-buffering": "no",
+  });
   const over = new AbortController();
   const end = (): void => over.abort();
   res.once("close", end);

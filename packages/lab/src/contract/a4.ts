@@ -1,5 +1,6 @@
 /** A4: whoever is answered after t0 is told to come back on another connection, whatever the app says. */
 
+import { judgeSpread } from "./a4-spread.ts";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { announcesClose, putInFlight, untilRefused, warm } from "./moves.ts";
@@ -98,6 +99,9 @@ export const clause: Clause = {
       await judgeAnnounce(court);
       if (subject.settings.leaveOrder !== undefined) {
         await judgeWithheld(court);
+      }
+      if (subject.settings.announce !== undefined) {
+        await judgeSpread(court);
       }
     }),
 };

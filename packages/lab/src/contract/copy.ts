@@ -3,7 +3,8 @@
 import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { openWire } from "./open-wire.ts";
+import type { Http2Wire } from "./http2-wire.ts";
+import { openHttp2, openWire } from "./open-wire.ts";
 import type { Mode, Setting, Subject } from "./subject.ts";
 import { type Address, type Answer, type OpenOptions, Refused, type Target, type Wire } from "./wire.ts";
 
@@ -19,6 +20,8 @@ export interface Exit {
   readonly atMs: number;
 }
 
+export type Http2Door = "h2c" | "h2" | "http2Port";
+
 export interface StartPlan {
   readonly set?: Readonly<Partial<Record<Setting, number | string>>>;
   readonly mode?: Mode;
@@ -28,6 +31,8 @@ export interface StartPlan {
   readonly unixSocket?: string;
   /** Open the admin port. */
   readonly admin?: boolean;
+  /** It speaks HTTP/2, at this door: its port (h2c, or h2 over TLS) or a port of its own. */
+  readonly speaks?: Http2Door;
   /** Return when this line has come instead of when the service serves. */
   readonly until?: RegExp;
   /** A listening socket to pass on as descriptor 3. */
@@ -47,6 +52,7 @@ export class Copy {
   #exit: Exit | null = null;
   port = 0;
   adminPort: number | null = null;
+  http2Port: number | null = null;
   /** When the first stop signal was sent, on `performance.now()`. */
   t0Ms: number | null = null;
   /** The exit, with everything that the process had written read. */
@@ -113,6 +119,11 @@ export class Copy {
       // One change after the other.
       await this.#change(leftMs);
     }
+  }
+
+  openHttp2(door: Http2Door, delayMs?: number): Promise<Http2Wire> {
+    const port = door === "http2Port" ? (this.http2Port ?? 0) : this.port;
+    return openHttp2({ kind: "tcp", port, tls: door === "h2" }, delayMs);
   }
 
   address(door: "public" | "admin" = "public"): Address {

@@ -21,7 +21,7 @@ const HOPELESS_MS = 1500;
 export interface Evidence {
   /** What to do about it, one sentence. */
   readonly todo: string;
-  readonly wire?: Wire | null | undefined;
+  readonly wire?: Pick<Wire, "trace"> | null | undefined;
   /** A figure that a busy machine may have spoilt: it counts only when it is seen three times in a row. */
   readonly timing?: boolean;
 }

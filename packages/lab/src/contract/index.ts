@@ -38,6 +38,12 @@ import { clause as e3 } from "./e3.ts";
 import { clause as e4 } from "./e4.ts";
 import { clause as e5 } from "./e5.ts";
 import { clause as e6 } from "./e6.ts";
+import { clause as f1 } from "./f1.ts";
+import { clause as f2 } from "./f2.ts";
+import { clause as f3 } from "./f3.ts";
+import { clause as f4 } from "./f4.ts";
+import { clause as f5 } from "./f5.ts";
+import { clause as f6 } from "./f6.ts";
 import { clause as g2 } from "./g2.ts";
 import { clause as g3 } from "./g3.ts";
 import { clause as g4 } from "./g4.ts";
@@ -100,12 +106,12 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   E4: e4,
   E5: e5,
   E6: e6,
-  F1: later("F1", "protocol", "WebSocket clients get a close frame and time to answer it"),
-  F2: later("F2", "protocol", "HTTP/2 sessions are told with GOAWAY and no stream is left unanswered"),
-  F3: later("F3", "protocol", "server-sent events end as their route says, with the terminating chunk"),
-  F4: later("F4", "protocol", "upgraded sockets of unknown protocols are ended at the deadline, not before"),
-  F5: later("F5", "protocol", "a request that expects 100-continue is answered"),
-  F6: later("F6", "protocol", "gRPC calls follow F2"),
+  F1: f1,
+  F2: f2,
+  F3: f3,
+  F4: f4,
+  F5: f5,
+  F6: f6,
   G1: later("G1", "process", "it works as PID 1"),
   G2: g2,
   G3: g3,

@@ -4,6 +4,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { connect as connectTls } from "node:tls";
 import { parseResponse } from "./answer.ts";
+import { Http2Wire } from "./http2-wire.ts";
 import {
   type Address,
   type Answer,
@@ -116,6 +117,15 @@ class OpenWire implements Wire {
     }
   }
 
+  async until(holds: (unread: Buffer) => boolean, timeoutMs: number): Promise<boolean> {
+    const deadlineMs = performance.now() + timeoutMs;
+    while (!holds(this.#buffered) && this.state === "open" && performance.now() < deadlineMs) {
+      // One change after the other: this loop is the reader.
+      await this.#change(deadlineMs - performance.now());
+    }
+    return holds(this.#buffered);
+  }
+
   async received(bytes: number): Promise<boolean> {
     while (this.#consumed + this.#buffered.length < bytes && this.state === "open") {
       await this.#change(5000);
@@ -184,9 +194,6 @@ class OpenWire implements Wire {
   }
 }
 
-/** The subject's certificate is a test's own: who it is does not matter here. */
-const TLS_OPTIONS = { rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] };
-
 /** Resolves when `event` comes; rejects with `Refused` when an error comes before. */
 function reached(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -202,22 +209,39 @@ function reached(socket: Socket, event: "connect" | "secureConnect"): Promise<vo
   });
 }
 
-/** Opens a connection; rejects with `Refused`. */
-export async function openWire(address: Address, options: OpenOptions = {}): Promise<Wire> {
-  const { allowHalfOpen = false, bare = false, handshakeAfter } = options;
+/** A connected socket on which `protocol` is spoken; rejects with `Refused`. */
+export async function connectTo(
+  address: Address,
+  protocol: "http/1.1" | "h2",
+  options: OpenOptions = {},
+): Promise<Socket> {
+  const { bare = false, handshakeAfter } = options;
   const tcp =
     address.kind === "unix"
       ? connectTcp({ path: address.path, allowHalfOpen: true })
       : connectTcp({ host: "127.0.0.1", port: address.port, allowHalfOpen: true });
   await reached(tcp, "connect");
   if (address.kind === "unix" || !address.tls || bare) {
-    return new OpenWire(tcp, allowHalfOpen);
+    return tcp;
   }
   // What befalls it from here on the TLS socket tells.
   tcp.on("error", () => {});
   await handshakeAfter;
-  const secure = connectTls({ ...TLS_OPTIONS, socket: tcp });
+  // The certificate is a test's own: who it is does not matter here.
+  const secure = connectTls({ rejectUnauthorized: false, ALPNProtocols: [protocol], socket: tcp });
   secure.allowHalfOpen = true;
   await reached(secure, "secureConnect");
-  return new OpenWire(secure, allowHalfOpen);
+  return secure;
+}
+
+/** Opens a connection for HTTP/1.1; rejects with `Refused`. */
+export async function openWire(address: Address, options: OpenOptions = {}): Promise<Wire> {
+  return new OpenWire(await connectTo(address, "http/1.1", options), options.allowHalfOpen ?? false);
+}
+
+/** Opens one for HTTP/2, known before (plain TCP) or agreed upon (TLS); rejects with `Refused`. */
+export async function openHttp2(address: Address, delayMs: number = 0): Promise<Http2Wire> {
+  const socket = await connectTo(address, "h2");
+  socket.allowHalfOpen = false;
+  return new Http2Wire(socket, address.kind === "tcp" && address.tls ? "https" : "http", delayMs);
 }

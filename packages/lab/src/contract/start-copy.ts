@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { Copy, StartFailed, type StartPlan } from "./copy.ts";
+import { Copy, type Http2Door, StartFailed, type StartPlan } from "./copy.ts";
 import { type Setting, type Subject, fill, writeSetting } from "./subject.ts";
 
 /** A port that was free a moment ago, for a service that cannot say which one it chose. */
@@ -37,18 +37,41 @@ async function untilAnswered(subject: Subject, copy: Copy): Promise<void> {
   throw new StartFailed(`${subject.name} did not answer ${route} with 200 within 20 s.\n${copy.tail}`);
 }
 
+/** A server that speaks HTTP/2 alone answers no probe of HTTP/1.1; and of gRPC any answer is one. */
+async function untilAnsweredOverHttp2(subject: Subject, copy: Copy, door: Http2Door): Promise<void> {
+  const { ready, ordinary } = subject.routes;
+  const [method = "GET", path = "/"] = (ready ?? ordinary ?? "GET /").split(" ");
+  const deadlineMs = performance.now() + START_TIMEOUT_MS;
+  while (copy.running && performance.now() < deadlineMs) {
+    const wire = await copy.openHttp2(door).catch(() => null);
+    if (wire !== null) {
+      const { status } = await wire.ended(wire.request({ method, path: fill(path, { id: "start" }) }));
+      wire.close();
+      if (status === 200 || (ready === undefined && status !== null)) {
+        return;
+      }
+    }
+    await pause(20);
+  }
+  throw new StartFailed(`${subject.name} did not answer over HTTP/2 within 20 s.\n${copy.tail}`);
+}
+
 async function untilAnnounced(subject: Subject, copy: Copy): Promise<void> {
   const line = await copy.line(/^\{"listening":true/, START_TIMEOUT_MS);
   if (line === null) {
     throw new StartFailed(`${subject.name} did not announce itself within 20 s.\n${copy.tail}`);
   }
-  const said = JSON.parse(line.text) as { port?: number; adminPort?: number };
+  const said = JSON.parse(line.text) as { port?: number; adminPort?: number; http2Port?: number };
   copy.port = said.port ?? 0;
   copy.adminPort = said.adminPort ?? copy.adminPort;
+  copy.http2Port = said.http2Port ?? copy.http2Port;
 }
 
 async function untilUp(subject: Subject, copy: Copy, plan: StartPlan): Promise<void> {
   if (plan.until === undefined) {
+    if (plan.speaks !== undefined && !subject.announces) {
+      return untilAnsweredOverHttp2(subject, copy, plan.speaks);
+    }
     return subject.announces ? untilAnnounced(subject, copy) : untilAnswered(subject, copy);
   }
   const line = await copy.line(plan.until, START_TIMEOUT_MS);
@@ -78,6 +101,11 @@ export async function startCopy(
     adminPort = await freePort();
     env[subject.adminPort.env] = String(adminPort);
   }
+  let http2Port: number | null = null;
+  if (plan.speaks === "http2Port" && subject.http2Port !== undefined) {
+    http2Port = await freePort();
+    env[subject.http2Port.env] = String(http2Port);
+  }
   if (plan.unixSocket !== undefined && subject.unixSocket !== undefined) {
     env[subject.unixSocket.env] = plan.unixSocket;
   }
@@ -95,6 +123,7 @@ export async function startCopy(
   }
   copy.port = port;
   copy.adminPort = adminPort;
+  copy.http2Port = http2Port;
   started(copy);
   const failure = new Promise<never>((_resolve, reject) => {
     child.once("error", (error) =>

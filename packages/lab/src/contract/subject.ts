@@ -13,6 +13,7 @@ export type Duration =
   | "linger"
   | "abortWindow";
 export type Choice =
+  | "announce"
   | "leaveOrder"
   | "admission"
   | "boundary"
@@ -61,6 +62,20 @@ export interface Routes {
   readonly crash?: Route;
   /** The app ends the process itself with exit code 7, at once. */
   readonly exit?: Route;
+  /** Server-sent events without an end: a first one at once, others every now and then. The service ends them at t0. */
+  readonly events?: Route;
+  /** The same, ended when the gate closes. */
+  readonly eventsToGate?: Route;
+  /** The same, ended shortly before the deadline. */
+  readonly eventsToDeadline?: Route;
+  /** Takes WebSockets. */
+  readonly websocket?: Route;
+  /** Answers 101 to `Upgrade: lastcall-echo`, then sends back every byte. */
+  readonly tunnel?: Route;
+  /** A gRPC method, `POST /package.Service/Method`, that answers OK to an empty message after about a second. */
+  readonly grpcUnary?: Route;
+  /** The same with a stream of messages for about a second. */
+  readonly grpcStream?: Route;
 }
 
 /** Lines that the service prints, on either stream, with `{id}` or `{name}` where a name stands. */
@@ -81,6 +96,10 @@ export type Mode = Readonly<Record<string, string>>;
 export interface Modes {
   /** Over TLS, with any certificate. */
   readonly tls?: Mode;
+  /** Speaks HTTP/2 on its port, without TLS and without an upgrade. Empty where it does anyway. */
+  readonly h2c?: Mode;
+  /** Speaks HTTP/2 on its port, over TLS. */
+  readonly h2?: Mode;
   /** The second of three teardown hooks never settles. */
   readonly hookHangs?: Mode;
   /** The second of three teardown hooks fails. */
@@ -124,6 +143,8 @@ export interface Subject {
   /** Where to listen when it has further doors: the variables that name them. */
   readonly adminPort?: { readonly env: string };
   readonly unixSocket?: { readonly env: string };
+  /** A further port for HTTP/2 without TLS. */
+  readonly http2Port?: { readonly env: string };
   /** Whether it writes a record (docs/record.md) at the end. */
   readonly record: boolean;
   /** Its drain delay, where it cannot be set: clauses that need another one are not judged. */
@@ -143,6 +164,7 @@ export const LASTCALL_SETTINGS: Readonly<Record<Setting, Way>> = {
   taskTimeout: { env: "LASTCALL_TASK_TIMEOUT" },
   linger: { env: "LASTCALL_LINGER" },
   abortWindow: { env: "LASTCALL_ABORT_WINDOW" },
+  announce: { env: "LASTCALL_ANNOUNCE" },
   leaveOrder: { env: "LASTCALL_LEAVE_ORDER" },
   admission: { env: "LASTCALL_ADMISSION" },
   boundary: { env: "LASTCALL_BOUNDARY" },

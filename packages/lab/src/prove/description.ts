@@ -28,6 +28,13 @@ export const ROUTE_NAMES: Names<Subject["routes"]> = {
   spin: "blocks the event loop for {seconds}",
   native: "blocks it in native code, where no debugger can break in",
   exit: "the app ends the process itself with exit code 7",
+  events: "server-sent events without an end; the service ends them at the stop signal",
+  eventsToGate: "the same, ended when the gate closes",
+  eventsToDeadline: "the same, ended shortly before the deadline",
+  websocket: "takes WebSockets",
+  tunnel: "answers 101 to Upgrade: lastcall-echo, then sends back every byte",
+  grpcUnary: "POST /package.Service/Method; answers OK to an empty message after about a second",
+  grpcStream: "the same with a stream of messages for about a second",
 };
 
 export const SETTING_NAMES: Readonly<Record<keyof typeof LASTCALL_SETTINGS, string>> = {
@@ -38,6 +45,7 @@ export const SETTING_NAMES: Readonly<Record<keyof typeof LASTCALL_SETTINGS, stri
   taskTimeout: "the limit on tracked work",
   linger: "how long old connections are still served after the gate",
   abortWindow: "from the abort signal to the cut",
+  announce: "all or spread",
   leaveOrder: "announce-first or listener-first",
   admission: "close or respond",
   boundary: "response or handler",
@@ -57,6 +65,8 @@ export const SAYING_NAMES: Names<Subject["says"]> = {
 
 export const MODE_NAMES: Names<Subject["modes"]> = {
   tls: "over TLS",
+  h2c: "HTTP/2 on its port, without TLS; empty where it speaks it anyway",
+  h2: "HTTP/2 on its port, over TLS",
   hookHangs: "the second of three teardown hooks never settles",
   hookFails: "the second of three teardown hooks fails",
   hookSlow: "the teardown hook `second` takes 400 ms",
@@ -88,6 +98,7 @@ export const KEY_NAMES: Readonly<Record<string, string>> = {
   modes: "environment variables that plant one circumstance, by name",
   adminPort: "{ env } of the variable that names its admin port",
   unixSocket: "{ env } of the variable that names a unix socket to listen on as well",
+  http2Port: "{ env } of the variable that names a further port, for HTTP/2 without TLS",
   record: "whether it writes a record as docs/record.md says",
   exitCodes: "{ clean, incomplete } as it documents them; 0 and 3",
 };
@@ -163,7 +174,10 @@ function texts(
   return given as Readonly<Record<string, string>>;
 }
 
-function door(config: Json, key: "adminPort" | "unixSocket"): { readonly env: string } | undefined {
+function door(
+  config: Json,
+  key: "adminPort" | "unixSocket" | "http2Port",
+): { readonly env: string } | undefined {
   const value = config[key];
   if (value === undefined) {
     return undefined;
@@ -240,6 +254,7 @@ export function describeSubject(
     known || set.drainDelay !== undefined ? undefined : fixedDrainDelay(drainDelay ?? config["drainDelay"]);
   const adminPort = door(config, "adminPort") ?? (known ? { env: "LASTCALL_ADMIN_PORT" } : undefined);
   const unixSocket = door(config, "unixSocket");
+  const http2Port = door(config, "http2Port");
   return {
     name: typeof config["name"] === "string" ? config["name"] : started.join(" "),
     command: started,
@@ -253,6 +268,7 @@ export function describeSubject(
     modes: modes(config),
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(unixSocket === undefined ? {} : { unixSocket }),
+    ...(http2Port === undefined ? {} : { http2Port }),
     ...(fixed === undefined ? {} : { fixedDrainDelayMs: fixed }),
     record: known || flag(config, "record"),
     exitCodes: exitCodes(config),

@@ -53,6 +53,7 @@ const KEYS: Readonly<Record<string, Schema>> = {
   modes: named(MODE_NAMES, TEXTS),
   adminPort: DOOR,
   unixSocket: DOOR,
+  http2Port: DOOR,
   record: { type: "boolean" },
   exitCodes: {
     type: "object",

@@ -21,6 +21,7 @@ suite("A. Leaving the router first", { concurrency: 2 }, () => {
     "A4 every response whose head is written after t0 carries Connection: close, whatever the app sets",
     proves(CLAUSES.A4, [
       [planted({ LASTCALL_LEAVE_ORDER: "listener-first" }, ["leaveOrder"]), /keep-alive instead of close/],
+      [planted({}, ["announce"]), /were told in each third of the delay/],
     ]),
   );
   test(

@@ -31,6 +31,13 @@ export const service: Subject = {
     native: "GET /native?seconds={seconds}",
     crash: "GET /crash",
     exit: "GET /exit",
+    events: "GET /events",
+    eventsToGate: "GET /events/gate",
+    eventsToDeadline: "GET /events/deadline",
+    websocket: "GET /ws",
+    tunnel: "GET /tunnel",
+    grpcUnary: "POST /test.Texts/Unary",
+    grpcStream: "POST /test.Texts/List",
   },
   settings: LASTCALL_SETTINGS,
   says: {
@@ -43,6 +50,8 @@ export const service: Subject = {
   },
   modes: {
     tls: { TLS: "1" },
+    h2c: { HTTP2: "h2c" },
+    h2: { HTTP2: "h2" },
     hookHangs: { HOOK: "hangs" },
     hookFails: { HOOK: "fails" },
     hookSlow: { HOOK: "slow" },
