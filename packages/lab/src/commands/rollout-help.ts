@@ -17,6 +17,7 @@ What is run
 
 The router
   --router NAME         nginx or embedded (nginx if it is found, or named by LASTCALL_NGINX)
+  --warm-up TIME        a new copy that is ready waits so long before the router lists it (0)
   --propagation TIME    from the stop signal until the router has dropped the copy (1s)
   --order ORDER         parallel: signal and removal start together;
                         remove-first: the router drops the copy, then the signal is sent
@@ -33,11 +34,19 @@ The load
 
 Your service
   --ready PATH          readiness (/ready)
+  --live PATH           liveness, asked while a copy drains; not asked by default
   --get PATH            may hold {id} (/)
   --post PATH           may hold {id}; none by default
   --post-body JSON      may hold {id} ({"id":"{id}"})
   --executed FILE       where your service appends each id that it has executed, one a line
   --ready-timeout TIME  (15s)
+
+What is made of it
+  --explain             when something went wrong: again, with one factor changed at a time, to say
+                        with which of them the failures vanish
+  --controls            again with a hard kill and with no drain delay; both must show losses, or
+                        the lab calls itself blind (exit code 4)
+  --platform NAME       the lines to change, in the words of kubernetes, compose, systemd, pm2 or plain
 
 Output
   --out FOLDER          ledger, logs and stores of the run (.lastcall/runs/<time>-<scenario>)

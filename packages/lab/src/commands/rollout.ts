@@ -8,7 +8,9 @@ import { renderDetails, renderHead, renderOutcome, renderTable } from "../render
 import { rolloutJson } from "../render/rollout-json.ts";
 import { startProgress } from "../render/progress.ts";
 import { styleFor } from "../render/style.ts";
-import { exitCodeOf, judgeRow, type Row } from "../rollout/row.ts";
+import { controlOf, controlsFor, type Control } from "../rollout/controls.ts";
+import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
+import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
 import { runRollout } from "../rollout/run.ts";
 import { runFolders } from "../rollout/run-folder.ts";
 import { findNginx } from "../router/nginx.ts";
@@ -37,6 +39,7 @@ const SHARED = {
   "drain-delay": "string",
   build: "string",
   ready: "string",
+  live: "string",
   get: "string",
   post: "string",
   "post-body": "string",
@@ -44,6 +47,10 @@ const SHARED = {
   grace: "string",
   "ready-timeout": "string",
   attempts: "string",
+  "warm-up": "string",
+  explain: "boolean",
+  controls: "boolean",
+  platform: "string",
   out: "string",
 } as const satisfies FlagTypes;
 const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolean" } as const;
@@ -51,6 +58,42 @@ const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolea
 export const CONFIG: ConfigNames = { ...SHARED, command: "list" };
 
 type Nginx = Awaited<ReturnType<typeof findNginx>>;
+
+/** A finished row, and its reruns where they were asked for; null when interrupted. */
+async function runWithReruns(
+  plan: RolloutPlan,
+  folder: string,
+  nginx: Nginx,
+  guardian: Guardian,
+  io: Io,
+): Promise<Row | null> {
+  const row = await runRow(plan, folder, nginx, guardian, io);
+  if (row === null || row.verdict.outcome === "invalid") {
+    return row;
+  }
+  const again = async (name: string, words: string, changed: RolloutPlan): Promise<Row | null> => {
+    io.err(`Once more, with ${words}.\n`);
+    const router = changed.router.name === "embedded" ? null : nginx;
+    return runRow(changed, `${folder}-${name}`, router, guardian, io);
+  };
+  const trials: Trial[] = [];
+  for (const { factor, plan: changed } of plan.explain ? factorsFor(plan, row.verdict) : []) {
+    const rerun = await again(factor.name, factor.words, changed);
+    if (rerun === null) {
+      return null;
+    }
+    trials.push(trialOf(factor, row.verdict, rerun.verdict, rerun.folder));
+  }
+  const controls: Control[] = [];
+  for (const control of plan.controls ? controlsFor(plan, row.verdict) : []) {
+    const rerun = await again(control.name, control.words, control.plan);
+    if (rerun === null) {
+      return null;
+    }
+    controls.push(controlOf(control, rerun.verdict, rerun.folder));
+  }
+  return withReruns(row, trials, controls);
+}
 
 async function chooseNginx(plans: readonly RolloutPlan[], io: Io): Promise<Nginx> {
   const wanted = plans[0]?.router.name ?? "auto";
@@ -134,7 +177,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const rows: Row[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
-      const row = await runRow(plan, folders[index] ?? ".", nginx, guardian, io);
+      const row = await runWithReruns(plan, folders[index] ?? ".", nginx, guardian, io);
       if (row === null) {
         return EXIT.interrupted;
       }

@@ -80,6 +80,7 @@ export interface EventRecord {
     | "ready"
     | "signal"
     | "not-ready"
+    | "not-live"
     | "killed"
     | "exited"
     | "added"
@@ -87,8 +88,9 @@ export interface EventRecord {
     | "reloaded"
     | "note";
   /**
-   * Whatever the event has to say. The verdict reads: `started` {pid, port}, `signal` {signal}, `exited` {code, signal},
-   * `added` and `removed` {port}.
+   * Whatever the event has to say. The verdict reads: `started` {pid, port}, `signal` {signal, and program and below: what got
+   * it and what that had started}, `not-ready` and `not-live` {seen}, `exited` {code, signal, and leftBehind: others of its group
+   * were still there}, `added` and `removed` {port}.
    */
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }

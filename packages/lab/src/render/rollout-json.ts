@@ -1,13 +1,14 @@
 /** The report of a rolling restart for machines: one JSON document with a schema version. */
 
 import type { ExitCode } from "../exit-codes.ts";
+import { platformAdvice } from "../rollout/platform-words.ts";
 import type { Row } from "../rollout/row.ts";
 
 export function rolloutJson(rows: readonly Row[], exitCode: ExitCode): string {
   const document = {
     schema: "lastcall.rollout/1",
     exitCode,
-    rows: rows.map(({ plan, verdict, counts, shown, why, routerLost, folder }) => ({
+    rows: rows.map(({ plan, verdict, counts, shown, why, routerLost, folder, trials, controls }) => ({
       scenario: plan.scenario,
       title: plan.title,
       mustShow: plan.mustShow,
@@ -19,6 +20,9 @@ export function rolloutJson(rows: readonly Row[], exitCode: ExitCode): string {
       slowestMs: verdict.latency.max,
       routerLost,
       folder,
+      explain: trials,
+      controls,
+      platform: plan.platform === null ? null : platformAdvice(verdict, plan.platform),
       verdict,
     })),
   };

@@ -1,6 +1,8 @@
 /** The report of a rolling restart for a terminal of 100 columns: the table, then what each row has to say. Pure. */
 
 import { formatDuration } from "../duration.ts";
+import { trialInWords } from "../rollout/explain.ts";
+import { platformAdvice } from "../rollout/platform-words.ts";
 import { unasked, type Row } from "../rollout/row.ts";
 import { FILES } from "../rollout/service.ts";
 import type { Bound, KindTally, Verdict } from "../verdict/verdict.ts";
@@ -42,9 +44,8 @@ function tableRow({ plan, verdict, counts, shown }: Row, style: Style): string {
 /** `19 closed door, 1 in-flight cut`, or nothing. */
 export function kindsInWords(kinds: readonly KindTally[]): string {
   return kinds
-    .map(
-      ({ count, title, number }) => `${count} ${title.toLowerCase()}${number === null ? "" : ` (${number})`}`,
-    )
+    .filter(({ count }) => count > 0)
+    .map(({ count, title, id }) => `${count} ${title.toLowerCase()} (${id})`)
     .join(", ");
 }
 
@@ -145,13 +146,15 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
   add("clients saw", list(verdict.requests.byAnswer));
   add("router's log", list(verdict.routerLog));
   for (const kind of full ? verdict.kinds : []) {
-    const number = kind.number === null ? "" : ` (${kind.number})`;
+    const what = `${kind.title.toLowerCase()} (${kind.id})`;
     add(
-      "went wrong",
-      `${kind.count} ${kind.title.toLowerCase()}${number}: ${kind.get} GET, ${kind.post} POST, charged to the ${kind.chargedTo}.`,
+      kind.count > 0 ? "went wrong" : kind.fails ? "found" : "noted",
+      kind.count > 0
+        ? `${kind.count} ${what}: ${kind.get} GET, ${kind.post} POST, charged to the ${kind.chargedTo}.`
+        : `${what}.`,
     );
-    add("", kind.why);
-    add("", kind.fix);
+    add("", `${kind.why} ${kind.advice}`);
+    add("", style.dim(`${kind.confidence}: ${kind.evidence}`));
   }
   if (routerLost > 0) {
     add(
@@ -173,10 +176,22 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
       "load engine",
       `dispatch lag p99 ${dispatchLag.p99 === null ? "-" : `${dispatchLag.p99.toFixed(1)} ms`} (a run above ${dispatchLag.limitP99Ms} ms is invalid)`,
     );
-    for (const [index, step] of verdict.advice.steps.entries()) {
-      add(index === 0 ? "advice" : "", step);
+    const couldAsk = verdict.notLookedFor.filter(({ needs }) => needs.includes("--"));
+    if (couldAsk.length > 0) {
+      const kinds = couldAsk.map(({ id, slug }) => `${id} ${slug}`).join(", ");
+      const flags = [...new Set(couldAsk.map(({ needs }) => needs.slice(needs.indexOf("--"))))].join(", ");
+      add("not asked", `${kinds}: this run could not show them (${flags}).`);
     }
-    lines.push(...settings(verdict, style));
+    lines.push(...settings(verdict, style), ...inPlatformWords(row, style));
+  }
+  for (const [index, trial] of row.trials.entries()) {
+    add(index === 0 ? "explained" : "", trialInWords(trial));
+  }
+  for (const [index, control] of row.controls.entries()) {
+    add(
+      index === 0 ? "controls" : "",
+      `${control.words}: ${control.bad} of ${plural(control.sent, "request")} went wrong, ${control.bad > 0 ? "as they must" : "and some must"}`,
+    );
   }
   add("ledger", folder);
   return lines.join("\n");
@@ -204,6 +219,23 @@ function settings(verdict: Verdict, style: Style): readonly string[] {
   return [
     labelled("measured", known(measured, (ms) => `${seconds(ms)} s`) || "nothing", style),
     labelled("would set", known(set, String) || "nothing", style),
+  ];
+}
+
+/** The lines to change on the user's platform, with the numbers that were measured. */
+function inPlatformWords({ plan, verdict }: Row, style: Style): readonly string[] {
+  const advice = plan.platform === null ? null : platformAdvice(verdict, plan.platform);
+  if (advice === null) {
+    return [];
+  }
+  return [
+    labelled(advice.platform, advice.sum, style),
+    ...advice.lines.map(({ text, why }) => {
+      const comment =
+        why === "" ? "" : style.dim(`\n${" ".repeat(18)}${wrapText(why, WIDTH, " ".repeat(18))}`);
+      return `${" ".repeat(16)}${style.bold(text)}${comment}`;
+    }),
+    ...(advice.emit === null ? [] : [labelled("whole file", advice.emit, style)]),
   ];
 }
 

@@ -10,7 +10,7 @@ import type { Scope } from "./scope.ts";
  * `remove-first`: the router is told, its lag is waited out, then the signal is sent.
  */
 export async function restart(
-  plan: Pick<RolloutPlan, "order" | "propagationMs" | "signal" | "gracePeriodMs">,
+  plan: Pick<RolloutPlan, "order" | "propagationMs" | "signal" | "gracePeriodMs" | "warmUpMs">,
   leaving: Copy,
   replace: () => Promise<Copy>,
   rotation: Rotation,
@@ -26,6 +26,9 @@ export async function restart(
   const replaced = async (): Promise<Copy> => {
     await leaving.stop(plan.signal, plan.gracePeriodMs);
     const next = await replace();
+    if (plan.warmUpMs > 0) {
+      await scope.sleep(plan.warmUpMs);
+    }
     await rotation.add({ copy: next.name, host: "127.0.0.1", port: next.port });
     return next;
   };

@@ -55,6 +55,8 @@ function parametersOf(plan: RolloutPlan): Readonly<Record<string, string | numbe
     ratePerSecond: plan.ratePerSecond,
     copies: plan.copies,
     repeat: plan.repeat,
+    live: plan.routes.live,
+    warmUpMs: plan.warmUpMs,
   };
 }
 

@@ -55,6 +55,7 @@ export function copySpec(
     cwd,
     port,
     readyPath: plan.routes.ready,
+    livePath: plan.routes.live,
     readyTimeoutMs: plan.readyTimeoutMs,
     outputFile: path.join(folder, FILES.output(name)),
     env: {

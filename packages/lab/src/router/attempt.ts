@@ -29,7 +29,16 @@ export class UpstreamTimeout extends Error {
   readonly code: string = "UPSTREAM_TIMEOUT";
 }
 
+const OWN_LIMITS = new Set(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS"]);
+
 export function classOf(error: NodeJS.ErrnoException): LogClass {
+  if (OWN_LIMITS.has(error.code ?? "")) {
+    return "router-limit";
+  }
+  // llhttp's own codes: what came back is no HTTP.
+  if (error.code?.startsWith("HPE_") === true) {
+    return "no-http";
+  }
   if (error.code === "ECONNREFUSED") {
     return "connect-refused";
   }

@@ -1,10 +1,21 @@
 /** Lines of nginx's error log -> the few classes that a verdict needs. A witness: what the client saw is the truth. */
 
-export type LogClass = "connect-refused" | "upstream-closed" | "reset" | "timeout" | "no-upstream" | "other";
+export type LogClass =
+  | "connect-refused"
+  | "upstream-closed"
+  | "reset"
+  | "timeout"
+  | "no-upstream"
+  | "no-http"
+  | "router-limit"
+  | "other";
 
 const PATTERNS: readonly (readonly [RegExp, LogClass])[] = [
   [/no live upstreams/, "no-upstream"],
   [/connect\(\) failed \((?:111|61):|Connection refused\) while connecting to upstream/, "connect-refused"],
+  [/upstream sent (?:invalid header|no valid HTTP|too big header)|upstream sent invalid/, "no-http"],
+  // EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS: the router's own want, and no fault of the service.
+  [/failed \((?:24|23|99|105): |worker_connections are not enough/, "router-limit"],
   [/upstream prematurely closed/, "upstream-closed"],
   [/(?:recv|send|readv|writev)\(\) failed \((?:104|54|32):|Connection reset by peer|Broken pipe/, "reset"],
   [/upstream timed out/, "timeout"],

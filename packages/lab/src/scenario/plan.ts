@@ -1,6 +1,7 @@
 /** Options of a rolling restart -> plans, one for each row that is run. Pure: every wrong or contradictory value ends here. */
 
 import { formatDuration } from "../duration.ts";
+import { PLATFORMS, type Platform } from "./platforms.ts";
 import { duration, number, oneOf, refuse, route } from "./option-values.ts";
 import {
   SCENARIOS,
@@ -28,6 +29,7 @@ export interface RolloutOptions {
   readonly "drain-delay"?: string;
   readonly build?: string;
   readonly ready?: string;
+  readonly live?: string;
   readonly get?: string;
   readonly post?: string;
   readonly "post-body"?: string;
@@ -35,6 +37,10 @@ export interface RolloutOptions {
   readonly grace?: string;
   readonly "ready-timeout"?: string;
   readonly attempts?: string;
+  readonly "warm-up"?: string;
+  readonly explain?: boolean;
+  readonly controls?: boolean;
+  readonly platform?: string;
   readonly command?: readonly string[];
 }
 
@@ -45,6 +51,8 @@ export type Service =
 export interface Routes {
   /** Readiness: 200 when the copy may be sent work. */
   readonly ready: string;
+  /** Liveness: 200 until the exit; null: nobody asks. */
+  readonly live: string | null;
   /** Templates with `{id}`; null: no such requests. */
   readonly get: string | null;
   readonly post: string | null;
@@ -72,6 +80,8 @@ export interface RolloutPlan {
     readonly clientKeepAlive: boolean;
   };
   readonly propagationMs: number;
+  /** How long a copy that is ready waits before the router lists it. */
+  readonly warmUpMs: number;
   readonly order: "parallel" | "remove-first";
   readonly ratePerSecond: number;
   readonly copies: number;
@@ -81,6 +91,12 @@ export interface RolloutPlan {
   /** A file to which the service appends each id that it has executed; null: nobody can tell, or the orders service's own. */
   readonly executedFile: string | null;
   readonly timing: Timing;
+  /** After a failed run: again with one factor changed at a time. */
+  readonly explain: boolean;
+  /** After the run: again in ways that must show losses. */
+  readonly controls: boolean;
+  /** In whose words the advice is given; null: in ours. */
+  readonly platform: Platform | null;
   /** How often the row is run at most, should the machine be too busy for a valid run. */
   readonly attempts: number;
 }
@@ -103,6 +119,7 @@ export const DEFAULT_GRACE_MS = 30_000;
 export const DEFAULT_READY_TIMEOUT_MS = 15_000;
 const ORDERS_ROUTES: Routes = {
   ready: "/ready",
+  live: null,
   // The id in the path is what joins a line of the router's log with its request.
   get: "/work?seconds=0.3&id={id}",
   post: "/orders?id={id}",
@@ -122,12 +139,14 @@ function chosenRows(options: RolloutOptions): readonly Scenario[] {
 
 function routesOf(options: RolloutOptions, stranger: boolean): Routes {
   const ready = route("ready", options.ready);
+  const live = route("live", options.live);
   const get = route("get", options.get);
   const post = route("post", options.post);
   const postBody = options["post-body"];
   if (!stranger) {
     const given = [
       ["ready", ready],
+      ["live", live],
       ["get", get],
       ["post", post],
       ["post-body", postBody],
@@ -149,6 +168,7 @@ function routesOf(options: RolloutOptions, stranger: boolean): Routes {
   }
   return {
     ready: ready ?? "/ready",
+    live: live ?? null,
     get: get ?? (post === undefined ? "/" : null),
     post: post ?? null,
     postBody: post === undefined ? null : (postBody ?? '{"id":"{id}"}'),
@@ -187,6 +207,7 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
       300_000,
     ),
     propagationMs: duration("propagation", options.propagation, 1000, 0, 60_000),
+    warmUpMs: duration("warm-up", options["warm-up"], 0, 0, 60_000),
     order,
     ratePerSecond: number("rate", options.rate, 20, 0.1, 2000, false),
     copies: number("copies", options.copies, 2, 2, 16),
@@ -194,6 +215,9 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
     executedFile: options.executed ?? null,
     timing: TIMING,
+    explain: options.explain === true,
+    controls: options.controls === true,
+    platform: oneOf("platform", options.platform, PLATFORMS) ?? null,
     attempts: number("attempts", options.attempts, command === undefined ? BUILT_IN_ATTEMPTS : 1, 1, 5),
   };
   return chosenRows(options).map((row) => {

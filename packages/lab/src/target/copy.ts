@@ -10,7 +10,8 @@ import type { RunClock } from "../ledger/clock.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import { killGroup, type Guardian } from "./guardian.ts";
 import { captureOutput } from "./output.ts";
-import { probeUntil } from "./readiness.ts";
+import { groupMembers, programsFrom } from "./process-tree.ts";
+import { listens, probeUntil } from "./readiness.ts";
 
 export interface CopySpec {
   /** `A`, `B`, ...; a replacement is `A2`. */
@@ -22,6 +23,8 @@ export interface CopySpec {
   readonly port: number;
   readonly readyPath: string;
   readonly readyTimeoutMs: number;
+  /** Asked while it leaves, where the service has it: a copy that drains is alive. */
+  readonly livePath: string | null;
   /** Takes all that the copy prints. */
   readonly outputFile: string;
 }
@@ -109,12 +112,25 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
   let ended: CopyExit | null = null;
   const exited = new Promise<CopyExit>((resolve) => {
     child.once("exit", (code, signal) => {
-      ended = { code, signal, atMs: clock.now() };
+      const atMs = clock.now();
+      const exit = { code, signal, atMs };
+      ended = exit;
       serving.abort();
-      emit("exited", { code, signal, asked: told });
-      // What a wrapper leaves behind would be ended by any platform too, and must not outlive its copy here.
-      guardian.release(pid);
-      resolve(ended);
+      // A helper that ends a moment later is nobody's fault; the one that still listens is the service itself.
+      const outlived = groupMembers(pid) > 0 ? listens(spec.port) : Promise.resolve(false);
+      void outlived.then((leftBehind) => {
+        context.emit({
+          kind: "event",
+          atMs,
+          source: "target",
+          copy: spec.name,
+          event: "exited",
+          detail: { code, signal, asked: told, ...(leftBehind ? { leftBehind } : {}) },
+        });
+        // What a wrapper leaves behind would be ended by any platform too, and must not outlive its copy here.
+        guardian.release(pid);
+        resolve(exit);
+      });
     });
   });
 
@@ -161,7 +177,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     }
     told = true;
     serving.abort();
-    emit("signal", { signal });
+    emit("signal", { signal, ...programsFrom(pid) });
     child.kill(signal);
     const over = new AbortController();
     const watchReadiness = async (): Promise<void> => {
@@ -176,6 +192,18 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
         emit("not-ready", { seen });
       }
     };
+    const watchLiveness = async (path: string): Promise<void> => {
+      const seen = await probeUntil(
+        spec.port,
+        path,
+        PROBE_WHILE_LEAVING_MS,
+        (now) => typeof now === "number" && now >= 400,
+        over.signal,
+      );
+      if (seen !== null) {
+        emit("not-live", { seen });
+      }
+    };
     const killWhenOver = async (): Promise<void> => {
       // Rejects when the copy has ended in time.
       const inTime = await sleep(gracePeriodMs, false, { signal: over.signal }).catch(() => true);
@@ -184,7 +212,11 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
         killGroup(pid);
       }
     };
-    const watchers = [killWhenOver(), ...(signal === "SIGKILL" ? [] : [watchReadiness()])];
+    const watchers = [
+      killWhenOver(),
+      ...(signal === "SIGKILL" ? [] : [watchReadiness()]),
+      ...(signal === "SIGKILL" || spec.livePath === null ? [] : [watchLiveness(spec.livePath)]),
+    ];
     const exit = await exited;
     over.abort();
     await Promise.all(watchers);

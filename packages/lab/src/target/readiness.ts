@@ -1,6 +1,7 @@
 /** Asks a copy whether it is ready, as an orchestrator's probe does: each time on a connection of its own. */
 
 import { request } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The status, or the error's code (`ECONNREFUSED`, `TIMEOUT`). */
@@ -42,4 +43,20 @@ export async function probeUntil(
     await sleep(everyMs, undefined, { signal: aborted }).catch(() => undefined); // Aborted: the loop ends.
   }
   return null;
+}
+
+const CONNECT_MS = 150;
+
+/** Whether somebody accepts connections at the port. */
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, timeout: CONNECT_MS });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("timeout", () => end(false));
+    socket.once("error", () => end(false));
+  });
 }

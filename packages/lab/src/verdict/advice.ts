@@ -3,7 +3,7 @@
 import type { RunRecord } from "../ledger/records.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
 import type { Attributed } from "./exposure.ts";
-import { COLUMN } from "./request-table.ts";
+import { firstAndLast, type Seen } from "./last-seen.ts";
 import type { RestartSpan, Timeline } from "./timeline.ts";
 import type { Advice } from "./verdict.ts";
 
@@ -16,30 +16,12 @@ function withMargin(measuredMs: number | null): number | null {
   return measuredMs === null ? null : Math.ceil((measuredMs * MARGIN + STEP_MS) / STEP_MS) * STEP_MS;
 }
 
-/** When a copy was last sent a request, and when the last of them ended. */
-interface LastSeen {
-  sentMs: number;
-  endedMs: number;
-}
-
-function lastSeen(attributed: Attributed, copies: number): readonly LastSeen[] {
-  const seen = Array.from({ length: copies }, () => ({ sentMs: -1, endedMs: -1 }));
-  for (let row = 0; row < attributed.requests.length; row += 1) {
-    const last = seen[attributed.copyOf(row)];
-    if (last !== undefined) {
-      last.sentMs = Math.max(last.sentMs, attributed.requests.value(row, COLUMN.dispatchedMs));
-      last.endedMs = Math.max(last.endedMs, attributed.requests.value(row, COLUMN.endedMs));
-    }
-  }
-  return seen;
-}
-
 function largest(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function teardownOf(span: RestartSpan, seen: LastSeen, drainDelayMs: number): number | null {
+function teardownOf(span: RestartSpan, seen: Seen, drainDelayMs: number): number | null {
   const { signalMs, signal, exitMs, killedMs } = span.life;
   if (exitMs === null || killedMs !== null || signal === "SIGKILL") {
     return null;
@@ -49,14 +31,25 @@ function teardownOf(span: RestartSpan, seen: LastSeen, drainDelayMs: number): nu
   return Math.max(0, exitMs - Math.max(signalMs + drainDelayMs, lastEndMs));
 }
 
+/** What a drain delay that is longer than the router's lag makes vanish, and what else to say of it. */
+const LAGGED: Partial<Readonly<Record<KindSlug, string>>> = {
+  "closed-door": "",
+  "refused-by-gate": "Keep serving while draining, and only turn readiness. ",
+  "masked-by-retry": "Do not rely on the router's retries. ",
+  "not-retried": "Do not rely on the router's retries. ",
+  "slow-deregistration": "",
+};
+
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
-function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">): string {
+/** What to change for a kind, with the numbers that this run has measured. */
+export function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">): string {
   const { routerLagMs, settings, longestRequestMs } = advice;
-  if (kind === "closed-door" && routerLagMs !== null && settings.drainDelayMs !== null) {
-    return `Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.`;
+  const first = LAGGED[kind];
+  if (first !== undefined && routerLagMs !== null && settings.drainDelayMs !== null) {
+    return `${first}Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.`;
   }
   if ((kind === "in-flight-cut" || kind === "killed") && longestRequestMs !== null) {
     return `${KINDS[kind].fix} The longest good request took ${seconds(longestRequestMs)}.`;
@@ -69,12 +62,10 @@ export function adviceOf(
   timeline: Timeline,
   attributed: Attributed,
   longestRequestMs: number | null,
-  /** Most frequent first. */
-  kinds: readonly KindSlug[],
-): Advice {
-  const seen = lastSeen(attributed, timeline.copies.length);
-  const seenBy = (span: RestartSpan): LastSeen =>
-    seen[timeline.copies.indexOf(span.life)] ?? { sentMs: -1, endedMs: -1 };
+): Omit<Advice, "steps"> {
+  const seen = firstAndLast(attributed, timeline.copies.length);
+  const seenBy = (span: RestartSpan): Seen =>
+    seen[timeline.copies.indexOf(span.life)] ?? { firstMs: -1, sentMs: -1, endedMs: -1 };
   const told = run?.parameters["drainDelayMs"];
   const drainDelayMs = typeof told === "number" ? told : 0;
   const routerLagMs = largest(
@@ -94,7 +85,7 @@ export function adviceOf(
   );
   const parts = [withMargin(routerLagMs), withMargin(longestRequestMs), withMargin(teardownMs)] as const;
   const [drain, graceful, teardown] = parts;
-  const measured = {
+  return {
     routerLagMs,
     longestRequestMs,
     teardownMs,
@@ -109,5 +100,4 @@ export function adviceOf(
           : Math.ceil((drain + graceful + (teardown ?? 0) + RESERVE_MS) / 1000) * 1000,
     },
   };
-  return { ...measured, steps: [...new Set(kinds.map((kind) => stepFor(kind, measured)))] };
 }

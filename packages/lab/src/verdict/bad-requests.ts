@@ -1,12 +1,14 @@
 /** The bad requests of a run, each with its harm, kind, copy and restart. */
 
 import type { RequestRecord } from "../ledger/records.ts";
+import { withBursts } from "./bursts.ts";
 import { classify } from "./classify.ts";
 import { isConnectRetry, type Collection, type Suspect } from "./collection.ts";
-import { factsOf, type Scene } from "./facts.ts";
+import { factsOf, type Quiet, type Scene } from "./facts.ts";
 import { KINDS } from "./kinds.ts";
 import { createRouterWords } from "./router-words.ts";
 import type { BadRequest } from "./verdict.ts";
+import { workersOf } from "./workers.ts";
 
 interface Convicted extends Suspect {
   readonly request: RequestRecord;
@@ -29,20 +31,38 @@ function convicted(all: Collection, slowLimitMs: number): readonly Convicted[] {
   return [...byRow.values()].toSorted((a, b) => a.request.endedMs - b.request.endedMs);
 }
 
+/** What the copies themselves answered badly before anybody was told to stop. */
+function quietOf(suspects: readonly Convicted[], firstSignalMs: number): Quiet {
+  const early = suspects.filter(({ request }) => request.endedMs < firstSignalMs);
+  const anyOf = (statuses: (status: number) => boolean): boolean =>
+    early.some(({ request }) => request.fate === "answered" && statuses(request.status ?? 0));
+  return {
+    clientErrors: anyOf((status) => status >= 400 && status < 500 && status !== 429),
+    overload: anyOf((status) => status === 429 || status === 503),
+  };
+}
+
 /** Keyed by row. */
 export function badRequests(
   all: Collection,
-  scene: Scene,
+  given: Omit<Scene, "quiet" | "workers">,
   slowLimitMs: number,
 ): ReadonlyMap<number, BadRequest> {
   const words = createRouterWords(all.log);
   const bad = new Map<number, BadRequest>();
-  for (const { row, request, harm } of convicted(all, slowLimitMs)) {
+  const suspects = convicted(all, slowLimitMs);
+  const firstSignalMs = given.timeline.restarts[0]?.life.signalMs ?? Number.POSITIVE_INFINITY;
+  const scene: Scene = {
+    ...given,
+    quiet: quietOf(suspects, firstSignalMs),
+    workers: workersOf(all.speakers, given.attribution, all.lastMs),
+  };
+  for (const { row, request, harm } of suspects) {
     // Only of these the router may have written a line; the others would take those of somebody else.
     const asksRouter = harm === "lost" || harm === "truncated" || harm === "masked";
     const line = asksRouter ? words.take(request) : null;
     const facts = factsOf(scene, request, harm, line, all.store.timesStored(request.id));
-    const { kind, evidence } = classify(facts);
+    const { kind, confidence, evidence } = classify(facts);
     const signalMs =
       facts.restart === null ? undefined : scene.timeline.restarts[facts.restart]?.life.signalMs;
     bad.set(row, {
@@ -54,8 +74,10 @@ export function badRequests(
       restart: facts.restart,
       sinceSignalMs: signalMs === undefined ? null : request.dispatchedMs - signalMs,
       stored: facts.stored,
+      worked: facts.worked,
+      confidence,
       evidence,
     });
   }
-  return bad;
+  return withBursts(bad, firstSignalMs);
 }

@@ -3,12 +3,13 @@
  * and a rule at its place in one of the lists.
  */
 
-import { moment, outcome, type Rule } from "./evidence.ts";
+import { confidenceOf, moment, outcome, says, type Rule } from "./evidence.ts";
 import type { Facts } from "./facts.ts";
 import type { KindSlug } from "./kinds.ts";
 import { BY_CAUSE } from "./rules-by-cause.ts";
 import { BY_COPY } from "./rules-by-copy.ts";
 import { BY_HARM } from "./rules-by-harm.ts";
+import type { Confidence } from "./verdict.ts";
 
 const OWN_LIMITS: ReadonlySet<string> = new Set([
   "EMFILE",
@@ -25,6 +26,9 @@ const RULES: readonly Rule[] = [
     evidence: (facts) => {
       const { request, direct } = facts;
       const own = OWN_LIMITS.has(request.error ?? "");
+      if (facts.line?.class === "router-limit") {
+        return `${outcome(facts)}: the router ran out of its own ports or files`;
+      }
       // A connection that the router itself refuses says nothing about the service.
       return own || (!direct && request.stage === "connect") ? `${outcome(facts)} to the router` : null;
     },
@@ -32,18 +36,34 @@ const RULES: readonly Rule[] = [
   ...BY_HARM,
   {
     kind: "garbage",
-    evidence: (facts) => (facts.request.error === "PARSE" ? `${outcome(facts)}${moment(facts)}` : null),
+    evidence: (facts) =>
+      facts.request.error === "PARSE" || facts.line?.class === "no-http"
+        ? `${outcome(facts)}: what came back is no HTTP${moment(facts)}${says(facts)}`
+        : null,
+  },
+  {
+    kind: "goaway-race",
+    evidence: (facts) =>
+      /GOAWAY|REFUSED_STREAM|HTTP2/.test(facts.request.error ?? "")
+        ? `${outcome(facts)}${moment(facts)}`
+        : null,
   },
   ...BY_COPY,
   ...BY_CAUSE,
 ];
 
-export function classify(facts: Facts): { readonly kind: KindSlug; readonly evidence: string } {
-  for (const { kind, evidence } of RULES) {
+export interface Classified {
+  readonly kind: KindSlug;
+  readonly confidence: Confidence;
+  readonly evidence: string;
+}
+
+export function classify(facts: Facts): Classified {
+  for (const { kind, confidence, evidence } of RULES) {
     const text = evidence(facts);
     if (text !== null) {
-      return { kind, evidence: text };
+      return { kind, confidence: confidence ?? confidenceOf(facts), evidence: text };
     }
   }
-  return { kind: "unexplained", evidence: `${outcome(facts)}${moment(facts)}` };
+  return { kind: "unexplained", confidence: "possible", evidence: `${outcome(facts)}${moment(facts)}` };
 }

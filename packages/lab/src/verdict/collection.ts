@@ -16,6 +16,7 @@ import { RequestTable } from "./request-table.ts";
 import { createStore, type Store } from "./store.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { Harm } from "./verdict.ts";
+import type { Speaker } from "./workers.ts";
 
 /** A request that may be bad, by its row. `slowed` means that it may be: the limit is known at the end. */
 export interface Suspect {
@@ -40,6 +41,8 @@ export interface Collection {
   readonly voiceOfRow: number[];
   /** One request for each voice: whom it names is known when all copies are. */
   readonly voices: RequestRecord[];
+  /** Who answered by their own word: names of copies, pids of workers. */
+  readonly speakers: Map<string, Speaker>;
   readonly byAnswer: Record<string, number>;
   readonly methods: {
     readonly get: { sent: number; failed: number };
@@ -93,6 +96,7 @@ export function createCollector(): Collector {
     requests: new RequestTable(),
     voiceOfRow: [],
     voices: [],
+    speakers: new Map(),
     byAnswer: {},
     methods: { get: { sent: 0, failed: 0 }, post: { sent: 0, failed: 0 } },
   };
@@ -111,10 +115,22 @@ export function createCollector(): Collector {
     return all.voices.push(request) - 1;
   }
 
+  function hear(request: RequestRecord): void {
+    const { copy, endedMs } = request;
+    const known = copy === null ? undefined : all.speakers.get(copy);
+    if (known !== undefined) {
+      known.firstMs = Math.min(known.firstMs, endedMs);
+      known.lastMs = Math.max(known.lastMs, endedMs);
+    } else if (copy !== null) {
+      all.speakers.set(copy, { first: request, firstMs: endedMs, lastMs: endedMs });
+    }
+  }
+
   function addRequest(request: RequestRecord): void {
     const row = all.requests.add(request);
     const latencyMs = request.endedMs - request.intendedMs;
     all.voiceOfRow.push(voiceOf(request));
+    hear(request);
     all.lastMs = Math.max(all.lastMs, request.endedMs);
     const answer = request.fate === "answered" ? String(request.status) : `${request.stage} ${request.error}`;
     all.byAnswer[answer] = (all.byAnswer[answer] ?? 0) + 1;

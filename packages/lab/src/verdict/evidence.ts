@@ -3,11 +3,19 @@
 import type { Facts } from "./facts.ts";
 import type { KindSlug } from "./kinds.ts";
 import { THRESHOLDS } from "./thresholds.ts";
+import type { Confidence } from "./verdict.ts";
 
 /** A rule gives its evidence, one sentence with the values seen, or null where it does not hold. */
 export interface Rule {
   readonly kind: KindSlug;
+  /** Where the rule knows better than `confidenceOf`. */
+  readonly confidence?: Confidence;
   readonly evidence: (facts: Facts) => string | null;
+}
+
+/** Two witnesses that do not know of each other make it certain; the client's view and the timeline alone make it likely. */
+export function confidenceOf({ line, stored, byCopy, direct, told }: Facts): Confidence {
+  return line !== null || stored !== null || byCopy || direct || told ? "certain" : "likely";
 }
 
 export function time(ms: number): string {
@@ -52,6 +60,24 @@ export function atExit({ request, life }: Facts): boolean {
     request.dispatchedMs <= life.exitMs &&
     Math.abs(request.endedMs - life.exitMs) <= THRESHOLDS.exitJitterMs
   );
+}
+
+/** SIGKILL at the end of the grace period cut it. */
+export function cutByKill(facts: Facts): boolean {
+  const killedMs = facts.life?.killedMs ?? null;
+  return killedMs !== null && killedMs <= facts.request.endedMs && atExit(facts);
+}
+
+/** It died with its copy, which had left at the signal without a drain: whatever was there was cut, idle or not. */
+export function leftAtOnce(facts: Facts): boolean {
+  const { life } = facts;
+  const tookMs = (life?.exitMs ?? Number.POSITIVE_INFINITY) - (life?.signalMs ?? 0);
+  return atExit(facts) && (tookMs < THRESHOLDS.readinessTurnsMs || cutByKill(facts));
+}
+
+/** As far as anybody can tell, no handler ran. */
+export function neverWorked({ worked }: Facts): boolean {
+  return worked === null || worked === 0;
 }
 
 export function isInstant(facts: Facts): boolean {

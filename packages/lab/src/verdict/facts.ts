@@ -5,6 +5,7 @@ import { restartOf, type Attribution } from "./attribution.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { CopyLife, RestartSpan, Timeline } from "./timeline.ts";
 import type { Harm } from "./verdict.ts";
+import type { Workers } from "./workers.ts";
 
 /** What went wrong between the router (or the client, where there is none) and the copy. */
 export type Cause = "connect-refused" | "cut" | "timeout" | "no-upstream";
@@ -28,12 +29,26 @@ export interface Facts {
   readonly line: RouterLogRecord | null;
   /** The names of the copies that the router tried. */
   readonly tried: readonly string[];
+  /** `nginx 1.22.1`; `none` where the load goes straight to a copy. */
+  readonly routerName: string;
   /** There is no router between client and copy. */
   readonly direct: boolean;
   /** The connection to the copy had carried a request before, or may have. */
   readonly pooled: boolean;
   /** The answer was made by a copy, not by the router. */
   readonly byCopy: boolean;
+  /** The router's answer tells whom it tried and how that ended. */
+  readonly told: boolean;
+  /** How often it came to a service that worked on it; null when nobody can tell. */
+  readonly worked: number | null;
+  /** Its copy lives on after it, as far as the run shows. */
+  readonly aliveAfter: boolean;
+  /** Another copy was out of the way when it was sent: fewer than usual had to do the work. */
+  readonly away: string | null;
+  /** What happened before the first stop signal too is no matter of restarts. */
+  readonly quiet: Quiet;
+  /** At its copy a worker process fell silent around that time, and another began to answer. */
+  readonly workerTurn: string | null;
   /** From the moment it was written to its end. */
   readonly elapsedMs: number;
   readonly reloadsMs: readonly number[];
@@ -92,10 +107,26 @@ function portOfLine(line: RouterLogRecord | null): number | null {
   return port === undefined ? null : Number(port);
 }
 
+/** Answers of the copies that were bad before the first stop signal. */
+export interface Quiet {
+  readonly clientErrors: boolean;
+  readonly overload: boolean;
+}
+
 export interface Scene {
   readonly run: RunRecord | null;
   readonly timeline: Timeline;
   readonly attribution: Attribution;
+  readonly quiet: Quiet;
+  readonly workers: Workers;
+}
+
+function awayAt(timeline: Timeline, atMs: number, copy: string | null): string | null {
+  const span = timeline.restarts.find(({ life, replacement }) => {
+    const outMs = Math.min(life.removedMs ?? Infinity, life.exitMs ?? Infinity);
+    return life.name !== copy && outMs <= atMs && atMs <= (replacement?.addedMs ?? Infinity);
+  });
+  return span?.life.name ?? null;
 }
 
 /** The copy that a request met: as told, else by the router's log, else the only one that was leaving at that time. */
@@ -133,7 +164,7 @@ export function factsOf(
   line: RouterLogRecord | null,
   stored: number | null,
 ): Facts {
-  const { run, timeline, attribution } = scene;
+  const { run, timeline, attribution, quiet, workers } = scene;
   const copy = copyOf(scene, request, harm, line);
   const life = timeline.copies.find((one) => one.name === copy) ?? null;
   const restart = restartOf(timeline, request, copy);
@@ -156,6 +187,7 @@ export function factsOf(
     cause,
     line,
     tried: attribution.triedBy(request),
+    routerName: run?.router ?? "unknown",
     direct,
     pooled: direct
       ? request.connection.reuse > 0
@@ -165,6 +197,13 @@ export function factsOf(
       (direct ||
         request.copy !== null ||
         (status !== 502 && status !== 504 && cause !== "no-upstream" && line === null)),
+    told: request.upstream !== null,
+    worked: stored,
+    aliveAfter:
+      life !== null && (life.exitMs === null || life.exitMs > request.endedMs + THRESHOLDS.exitJitterMs),
+    away: awayAt(timeline, request.dispatchedMs, copy),
+    quiet,
+    workerTurn: copy === null ? null : workers.turn(copy, request.endedMs),
     elapsedMs: request.endedMs - (request.writtenMs ?? request.dispatchedMs),
     reloadsMs: timeline.reloadsMs,
   };

@@ -12,11 +12,16 @@ export function headlineOf(verdict: Omit<Verdict, "headline">): string {
   if (outcome === "invalid") {
     return `invalid run: ${invalid.join("; ")}`;
   }
-  const list = kinds.map(
-    (kind) => `${kind.count} ${kind.title}${kind.number === null ? "" : ` (${kind.number})`}`,
-  );
+  const list = kinds
+    .filter((kind) => kind.count > 0)
+    .map((kind) => `${kind.count} ${kind.title} (${kind.id})`);
   if (outcome === "fail") {
-    return `${requests.bad} of ${count(requests.sent, "request")} went wrong in ${restartText}: ${list.join(", ")}`;
+    const also = kinds
+      .filter((kind) => kind.count === 0 && kind.fails)
+      .map((kind) => `; ${kind.title} (${kind.id})`)
+      .join("");
+    const what = list.length === 0 ? "" : `: ${list.join(", ")}`;
+    return `${requests.bad} of ${count(requests.sent, "request")} went wrong in ${restartText}${what}${also}`;
   }
   const charged = list.length === 0 ? "" : `; charged to the router: ${list.join(", ")}`;
   return `0 of ${count(requests.sent, "request")} lost, duplicated, truncated or slowed in ${restartText}${charged}`;

@@ -1,14 +1,16 @@
 /** From the stream of records to the verdict: collect in one pass, then decide, part by part, when all is known. */
 
 import type { LedgerRecord } from "../ledger/records.ts";
-import { adviceOf } from "./advice.ts";
+import { adviceOf, stepFor } from "./advice.ts";
 import { attributionOf } from "./attribution.ts";
 import { badRequests } from "./bad-requests.ts";
 import { bound } from "./bounds.ts";
 import { createCollector, type Collection } from "./collection.ts";
 import { countUnattributed, exposures, sumOf, type Attributed } from "./exposure.ts";
+import { findingsOf } from "./findings.ts";
 import { headlineOf } from "./headline.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
+import { notLookedFor } from "./not-looked-for.ts";
 import { quantile, quantilesOf } from "./quantiles.ts";
 import { COLUMN } from "./request-table.ts";
 import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
@@ -120,12 +122,15 @@ function decide(all: Collection): Verdict {
     timeline.restarts.map((span) => ({ span, copy: attributed.indexOf(span.life.name) })),
   );
   const exposure = sumOf(exposed);
-  const kinds = tallyKinds(bad);
+  const measured = adviceOf(run, timeline, attributed, all.longestMs);
+  const kinds = tallyKinds(bad, findingsOf(run, timeline, attributed, bad), (kind) =>
+    stepFor(kind, measured),
+  );
   const byCharge = tallyCharges(bad);
   const sent = all.requests.length;
   const lag = quantilesOf(lagsOf(all));
   const shaken = new Set(
-    kinds.filter((kind) => kind.chargedTo === "service").flatMap((kind) => kind.restarts),
+    kinds.filter((kind) => kind.count > 0 && kind.chargedTo === "service").flatMap((kind) => kind.restarts),
   );
   const invalid = reasonsToDoubt({
     end,
@@ -136,7 +141,7 @@ function decide(all: Collection): Verdict {
   });
   const body: Omit<Verdict, "headline"> = {
     schema: "lastcall.verdict/1",
-    outcome: invalid.length > 0 ? "invalid" : byCharge.service > 0 ? "fail" : "pass",
+    outcome: invalid.length > 0 ? "invalid" : kinds.some((kind) => kind.fails) ? "fail" : "pass",
     invalid,
     run: {
       scenario: run?.scenario ?? "unknown",
@@ -167,6 +172,7 @@ function decide(all: Collection): Verdict {
     },
     dispatchLag: { ...lag, limitP99Ms: THRESHOLDS.dispatchLagP99Ms },
     kinds,
+    notLookedFor: notLookedFor(all),
     store: all.store.verdict(),
     restarts: timeline.restarts.map((span, index) =>
       restartVerdict(span, exposed[index] ?? sumOf([]), bad.filter((one) => one.restart === index).length),
@@ -176,13 +182,7 @@ function decide(all: Collection): Verdict {
       perRestart: bound(shaken.size, timeline.restarts.length),
       perExposed: bound(exposure.sentBad, exposure.sent),
     },
-    advice: adviceOf(
-      run,
-      timeline,
-      attributed,
-      all.longestMs,
-      kinds.map((kind) => kind.slug as KindSlug),
-    ),
+    advice: { ...measured, steps: [...new Set(kinds.map((kind) => kind.advice))] },
     routerLog: countBy(all.log, (line) => line.class),
     timeline: all.events.toSorted((a, b) => a.atMs - b.atMs),
   };

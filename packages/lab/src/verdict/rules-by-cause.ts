@@ -1,9 +1,36 @@
 /** Rules for requests without a whole answer, or with the router's own error: by cause, connection and moment. */
 
-import { atExit, isInstant, moment, outcome, says, stillListed, time, type Rule } from "./evidence.ts";
+import {
+  atExit,
+  cutByKill,
+  isInstant,
+  leftAtOnce,
+  moment,
+  neverWorked,
+  outcome,
+  says,
+  stillListed,
+  time,
+  type Rule,
+} from "./evidence.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 
 export const BY_CAUSE: readonly Rule[] = [
+  {
+    kind: "router-port-reuse",
+    evidence: (facts) => {
+      const { request, routerName } = facts;
+      const reloadMs = facts.reloadsMs.findLast((atMs) => atMs <= request.endedMs);
+      return routerName.startsWith("HAProxy") &&
+        request.error === "ECONNRESET" &&
+        request.connection.reuse === 0 &&
+        request.bytes.got === 0 &&
+        reloadMs !== undefined &&
+        request.endedMs - reloadMs <= THRESHOLDS.reloadWindowMs
+        ? `${outcome(facts)} on a new client connection, ${time(request.endedMs - reloadMs)} after the router's reload`
+        : null;
+    },
+  },
   {
     kind: "router-reload",
     evidence: (facts) => {
@@ -19,6 +46,26 @@ export const BY_CAUSE: readonly Rule[] = [
         request.bytes.got === 0;
       return dropped && reloadMs !== undefined && request.endedMs - reloadMs <= THRESHOLDS.reloadWindowMs
         ? `${outcome(facts)} on a client connection that had carried ${reuse}, ${time(request.endedMs - reloadMs)} after the router's reload`
+        : null;
+    },
+  },
+  {
+    kind: "wrapper",
+    confidence: "certain",
+    evidence: (facts) => {
+      const { life, leaving, cause } = facts;
+      return leaving !== null && life?.leftBehind === true && (cause === "cut" || cause === "connect-refused")
+        ? `${outcome(facts)}${moment(facts)}; ${life.program ?? "the process that got it"} ended and left ${life.below ?? "its children"} behind`
+        : null;
+    },
+  },
+  {
+    kind: "stale-address",
+    evidence: (facts) => {
+      const removedMs = facts.life?.removedMs ?? null;
+      const late = removedMs === null ? 0 : facts.request.dispatchedMs - removedMs;
+      return facts.cause === "connect-refused" && late > THRESHOLDS.removalSlackMs
+        ? `${outcome(facts)}: connection refused at ${facts.copy}, ${time(late)} after it was taken out`
         : null;
     },
   },
@@ -60,6 +107,18 @@ export const BY_CAUSE: readonly Rule[] = [
         : null,
   },
   {
+    kind: "black-hole",
+    evidence: (facts) => {
+      const { cause, line, request, direct } = facts;
+      const connecting =
+        (direct && request.stage === "connect") ||
+        /while connecting|connect timed out/.test(line?.text ?? "");
+      return cause === "timeout" && connecting
+        ? `${outcome(facts)}: the connection was neither made nor refused${moment(facts)}${says(facts)}`
+        : null;
+    },
+  },
+  {
     kind: "blocked-loop",
     evidence: (facts) =>
       facts.cause === "timeout" && facts.leaving !== null ? `${outcome(facts)}${moment(facts)}` : null,
@@ -70,17 +129,55 @@ export const BY_CAUSE: readonly Rule[] = [
       facts.cause === "timeout" ? `${outcome(facts)}${moment(facts)}${says(facts)}` : null,
   },
   {
+    kind: "worker-recycling",
+    confidence: "likely",
+    evidence: (facts) =>
+      facts.cause === "cut" && facts.leaving === null && facts.aliveAfter && facts.workerTurn !== null
+        ? `${outcome(facts)} at ${facts.copy}, which nobody had stopped; ${facts.workerTurn}`
+        : null,
+  },
+  {
+    kind: "idle-timeout",
+    evidence: (facts) =>
+      facts.cause === "cut" &&
+      facts.pooled &&
+      isInstant(facts) &&
+      neverWorked(facts) &&
+      facts.leaving === null
+        ? `${outcome(facts)} on a pooled connection${moment(facts)} while no copy was leaving${says(facts)}`
+        : null,
+  },
+  {
     kind: "keep-alive-race",
     evidence: (facts) =>
-      facts.cause === "cut" && facts.pooled && isInstant(facts) && facts.stored !== 1
+      facts.cause === "cut" && facts.pooled && isInstant(facts) && neverWorked(facts) && !leftAtOnce(facts)
         ? `${outcome(facts)} on a pooled connection${moment(facts)}${says(facts)}`
         : null,
+  },
+  {
+    kind: "ignored-signal",
+    evidence: (facts) => {
+      const { life, cause } = facts;
+      return cause === "cut" && cutByKill(facts) && life?.notReadyMs === null
+        ? `${outcome(facts)}${moment(facts)}; nothing had changed at ${life.name} when SIGKILL came${says(facts)}`
+        : null;
+    },
+  },
+  {
+    kind: "never-ends",
+    evidence: (facts) => {
+      const { life, cause, request } = facts;
+      const closedMs = life?.notReady === "ECONNREFUSED" ? life.notReadyMs : null;
+      return cause === "cut" && cutByKill(facts) && closedMs !== null && request.dispatchedMs > closedMs
+        ? `${outcome(facts)}${moment(facts)}, over a connection that outlived the listener by ${time(request.dispatchedMs - closedMs)}${says(facts)}`
+        : null;
+    },
   },
   {
     kind: "killed",
     evidence: (facts) => {
       const killedMs = facts.life?.killedMs ?? null;
-      return facts.cause === "cut" && atExit(facts) && killedMs !== null && killedMs <= facts.request.endedMs
+      return facts.cause === "cut" && cutByKill(facts) && killedMs !== null
         ? `${outcome(facts)}${moment(facts)}; SIGKILL came ${time(killedMs - (facts.life?.signalMs ?? killedMs))} after the stop signal`
         : null;
     },
@@ -93,13 +190,25 @@ export const BY_CAUSE: readonly Rule[] = [
         : null,
   },
   {
+    kind: "unread-body",
+    confidence: "likely",
+    evidence: (facts) =>
+      facts.cause === "cut" &&
+      !facts.pooled &&
+      facts.aliveAfter &&
+      (facts.request.stage === "write" ||
+        /while sending (?:request )?to upstream|\(sending\)/.test(facts.line?.text ?? ""))
+        ? `${outcome(facts)} while its body was being sent${moment(facts)}${says(facts)}`
+        : null,
+  },
+  {
     kind: "accept-queue",
     evidence: (facts) =>
       facts.cause === "cut" &&
       facts.leaving !== null &&
       !facts.pooled &&
       isInstant(facts) &&
-      facts.stored !== 1
+      neverWorked(facts)
         ? `${outcome(facts)} on a new connection${moment(facts)}${says(facts)}`
         : null,
   },
@@ -112,6 +221,7 @@ export const BY_CAUSE: readonly Rule[] = [
   },
   {
     kind: "keep-alive-race",
+    confidence: "possible",
     evidence: (facts) =>
       facts.cause === "cut" && (facts.pooled || facts.request.connection.reuse > 0)
         ? `${outcome(facts)} on a pooled connection while no copy was leaving${says(facts)}`
@@ -120,6 +230,7 @@ export const BY_CAUSE: readonly Rule[] = [
   // Without the router's words only the shape in time is left.
   {
     kind: "closed-door",
+    confidence: "possible",
     evidence: (facts) => {
       const exitMs = facts.leaving?.life.exitMs ?? null;
       return facts.cause === null &&
@@ -132,6 +243,7 @@ export const BY_CAUSE: readonly Rule[] = [
   },
   {
     kind: "in-flight-cut",
+    confidence: "possible",
     evidence: (facts) =>
       facts.cause === null && atExit(facts) && !isInstant(facts)
         ? `${outcome(facts)}${moment(facts)}; it exited at that moment`
@@ -139,6 +251,7 @@ export const BY_CAUSE: readonly Rule[] = [
   },
   {
     kind: "router-error",
+    confidence: "possible",
     evidence: (facts) =>
       facts.request.fate === "answered" ? `${outcome(facts)}${moment(facts)}${says(facts)}` : null,
   },

@@ -4,6 +4,28 @@ import { moment, outcome, type Rule } from "./evidence.ts";
 
 export const BY_COPY: readonly Rule[] = [
   {
+    kind: "too-few-copies",
+    confidence: "likely",
+    evidence: (facts) => {
+      const { byCopy, request, leaving, isNew, away, quiet } = facts;
+      const overload = request.status === 503 || request.status === 429;
+      return byCopy && overload && leaving === null && !isNew && away !== null && !quiet.overload
+        ? `${outcome(facts)} by the copy itself${moment(facts)} while ${away} was away; before the first stop there was none`
+        : null;
+    },
+  },
+  {
+    kind: "version-skew",
+    confidence: "likely",
+    evidence: (facts) => {
+      const { byCopy, request, restart, quiet } = facts;
+      const refused = (request.status ?? 0) < 500 && request.status !== 429;
+      return byCopy && refused && restart !== null && !quiet.clientErrors
+        ? `${outcome(facts)} to ${request.method} ${request.path}${moment(facts)}; before the first stop there was no such answer`
+        : null;
+    },
+  },
+  {
     kind: "client-error",
     evidence: (facts) =>
       facts.byCopy && (facts.request.status ?? 0) < 500

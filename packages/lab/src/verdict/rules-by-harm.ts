@@ -5,6 +5,13 @@ import { THRESHOLDS } from "./thresholds.ts";
 
 export const BY_HARM: readonly Rule[] = [
   {
+    kind: "job-lost",
+    evidence: ({ harm, request, stored }) =>
+      request.status === 202 && (harm === "unstored" || harm === "duplicated")
+        ? `202 for ${request.id}, and done ${stored === 0 ? "never" : `${stored ?? 0} times`} by the end of the run`
+        : null,
+  },
+  {
     kind: "unstored",
     evidence: ({ harm, request }) =>
       harm === "unstored" ? `${request.status} for ${request.id}, and no row under this id` : null,
@@ -51,6 +58,14 @@ export const BY_HARM: readonly Rule[] = [
     evidence: (facts) =>
       facts.harm === "slowed" && facts.isNew
         ? `${outcome(facts)} at ${facts.copy}, ready ${time(facts.request.dispatchedMs - (facts.life?.readyMs ?? 0))} before`
+        : null,
+  },
+  {
+    kind: "too-few-copies",
+    confidence: "likely",
+    evidence: (facts) =>
+      facts.harm === "slowed" && facts.away !== null
+        ? `${outcome(facts)}${moment(facts)} while ${facts.away} was away`
         : null,
   },
   {

@@ -1,8 +1,12 @@
 /** Bad requests, counted: by kind, by harm, by who has to change something. Each counts once in each table. */
 
+import type { Finding } from "./findings.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
 import { THRESHOLDS } from "./thresholds.ts";
-import type { BadRequest, ChargedTo, Harm, KindTally } from "./verdict.ts";
+import type { BadRequest, ChargedTo, Confidence, Harm, KindTally } from "./verdict.ts";
+
+/** What to change for a kind, with the numbers that were measured. */
+export type AdviceFor = (kind: KindSlug) => string;
 
 export function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -13,7 +17,14 @@ export function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Re
   return counts;
 }
 
-function tallyOf(slug: KindSlug, bad: readonly BadRequest[]): KindTally {
+/** Most sure first. */
+const CONFIDENCES: readonly Confidence[] = ["proven", "certain", "likely", "possible"];
+
+function leastSure(all: readonly Confidence[]): Confidence {
+  return CONFIDENCES[Math.max(...all.map((one) => CONFIDENCES.indexOf(one)))] ?? "possible";
+}
+
+function tallyOf(slug: KindSlug, bad: readonly BadRequest[], advice: AdviceFor): KindTally {
   let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let get = 0;
   const restarts = new Set<number>();
@@ -25,10 +36,18 @@ function tallyOf(slug: KindSlug, bad: readonly BadRequest[]): KindTally {
       restarts.add(restart);
     }
   }
+  const { id, title, chargedTo, why } = KINDS[slug];
   return {
+    id,
     slug,
-    ...KINDS[slug],
+    title,
+    chargedTo,
     count: bad.length,
+    fails: chargedTo === "service",
+    confidence: leastSure(bad.map((one) => one.confidence)),
+    evidence: bad[0]?.evidence ?? "",
+    advice: advice(slug),
+    why,
     get,
     post: bad.length - get,
     firstMs,
@@ -39,8 +58,36 @@ function tallyOf(slug: KindSlug, bad: readonly BadRequest[]): KindTally {
   };
 }
 
-/** Most frequent first. */
-export function tallyKinds(bad: readonly BadRequest[]): readonly KindTally[] {
+/** A finding without a loss, as a kind with the count 0. */
+function tallyFinding(finding: Finding, advice: AdviceFor): KindTally {
+  const { id, title, chargedTo, why } = KINDS[finding.kind];
+  return {
+    id,
+    slug: finding.kind,
+    title,
+    chargedTo,
+    count: 0,
+    fails: finding.fails,
+    confidence: finding.confidence,
+    evidence: finding.evidence,
+    advice: advice(finding.kind),
+    why,
+    get: 0,
+    post: 0,
+    firstMs: finding.atMs,
+    lastMs: finding.atMs,
+    copies: {},
+    restarts: finding.restarts,
+    examples: [],
+  };
+}
+
+/** Most frequent first, then the findings whose kind has no bad request. */
+export function tallyKinds(
+  bad: readonly BadRequest[],
+  findings: readonly Finding[],
+  advice: AdviceFor,
+): readonly KindTally[] {
   const piles = new Map<string, BadRequest[]>();
   for (const one of bad) {
     const pile = piles.get(one.kind);
@@ -50,9 +97,11 @@ export function tallyKinds(bad: readonly BadRequest[]): readonly KindTally[] {
       pile.push(one);
     }
   }
-  return [...piles]
-    .map(([slug, pile]) => tallyOf(slug as KindSlug, pile))
+  const kinds = [...piles]
+    .map(([slug, pile]) => tallyOf(slug as KindSlug, pile, advice))
     .toSorted((a, b) => b.count - a.count);
+  const alone = findings.filter(({ kind }) => !piles.has(kind));
+  return [...kinds, ...alone.map((finding) => tallyFinding(finding, advice))];
 }
 
 export function tallyHarms(bad: readonly BadRequest[]): Readonly<Record<Harm, number>> {

@@ -23,6 +23,16 @@ export const THRESHOLDS: {
   readonly coldCopyMs: number;
   /** How long after a restart's last event a bad request still belongs to it. */
   readonly restartSlackMs: number;
+  /** Idle connections that die within this of each other were closed by one hand. */
+  readonly burstMs: number;
+  /** A readiness that says 200 for so long after the stop signal does not turn. */
+  readonly readinessTurnsMs: number;
+  /** How long after its removal a copy may still get a request that was on its way. */
+  readonly removalSlackMs: number;
+  /** A ready copy in the router's list that got nothing for so long is held out by it. */
+  readonly noShareMs: number;
+  /** A worker that fell silent and one that began to answer within this of a cut have taken turns. */
+  readonly workerTurnMs: number;
   /** Worked examples kept for each kind. */
   readonly examples: number;
 } = {
@@ -37,5 +47,10 @@ export const THRESHOLDS: {
   reloadWindowMs: 2000,
   coldCopyMs: 10_000,
   restartSlackMs: 1000,
+  burstMs: 10,
+  readinessTurnsMs: 300,
+  removalSlackMs: 1000,
+  noShareMs: 2000,
+  workerTurnMs: 2000,
   examples: 3,
 };

@@ -15,10 +15,21 @@ export interface CopyLife {
   /** The first stop signal: t0. */
   readonly signalMs: RunMs | null;
   readonly signal: string | null;
+  /** The program that got the signal, and the one below it where it had started another: `sh`, `node`. */
+  readonly program: string | null;
+  readonly below: string | null;
+  /** When its readiness first said something else than 200 after the signal, and what: a status, or `ECONNREFUSED`. */
+  readonly notReadyMs: RunMs | null;
+  readonly notReady: number | string | null;
+  /** The same of its liveness, where the lab asked for it. */
+  readonly notLiveMs: RunMs | null;
+  readonly notLive: number | string | null;
   readonly killedMs: RunMs | null;
   readonly exitMs: RunMs | null;
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
+  /** When the process that got the signal had gone, others of its group were still there. */
+  readonly leftBehind: boolean;
 }
 
 export interface RestartSpan {
@@ -50,10 +61,17 @@ function born(name: string, startedMs: RunMs): Draft {
     removedMs: null,
     signalMs: null,
     signal: null,
+    program: null,
+    below: null,
+    notReadyMs: null,
+    notReady: null,
+    notLiveMs: null,
+    notLive: null,
     killedMs: null,
     exitMs: null,
     exitCode: null,
     exitSignal: null,
+    leftBehind: false,
   };
 }
 
@@ -87,6 +105,20 @@ function live(life: Draft, event: EventRecord): void {
     case "signal":
       life.signalMs ??= event.atMs;
       life.signal ??= textIn(event, "signal") ?? "signal";
+      life.program ??= textIn(event, "program");
+      life.below ??= textIn(event, "below");
+      break;
+    case "not-ready":
+      if (life.notReadyMs === null) {
+        life.notReadyMs = event.atMs;
+        life.notReady = numberIn(event, "seen") ?? textIn(event, "seen");
+      }
+      break;
+    case "not-live":
+      if (life.notLiveMs === null) {
+        life.notLiveMs = event.atMs;
+        life.notLive = numberIn(event, "seen") ?? textIn(event, "seen");
+      }
       break;
     case "killed":
       life.killedMs ??= event.atMs;
@@ -96,11 +128,11 @@ function live(life: Draft, event: EventRecord): void {
         life.exitMs = event.atMs;
         life.exitCode = numberIn(event, "code");
         life.exitSignal = textIn(event, "signal");
+        life.leftBehind = event.detail["leftBehind"] === true;
       }
       break;
     case "load-started":
     case "load-ended":
-    case "not-ready":
     case "reloaded":
     case "note":
   }

@@ -6,8 +6,8 @@
 import type { EventRecord, RequestRecord, RunMs } from "../ledger/records.ts";
 
 /**
- * `pass`: nothing was lost, duplicated, truncated or slowed by the service. `fail`: something was. `invalid`: the run
- * proves nothing, in either direction; `invalid` says why.
+ * `pass`: nothing was lost, duplicated, truncated, masked or slowed by the service, and no copy had to be killed or ended by
+ * itself. `fail`: something of this happened. `invalid`: the run proves nothing, in either direction; `invalid` says why.
  */
 export type Outcome = "pass" | "fail" | "invalid";
 
@@ -46,6 +46,13 @@ export interface Quantiles {
   readonly max: number | null;
 }
 
+/**
+ * How sure the verdict is of a cause. `proven`: a second run with one factor changed made it vanish (`--explain`). `certain`:
+ * witnesses that do not know of each other agree (the client and the router's log, the store or the copy itself). `likely`: the
+ * client's view and the timeline agree, and nobody else was asked. `possible`: only the shape in time speaks for it.
+ */
+export type Confidence = "proven" | "certain" | "likely" | "possible";
+
 /** One bad request with its cause. */
 export interface BadRequest {
   readonly request: RequestRecord;
@@ -60,22 +67,39 @@ export interface BadRequest {
   readonly sinceSignalMs: number | null;
   /** How often the store has its id; null when the store was not read or the request is none that stores. */
   readonly stored: number | null;
+  /**
+   * How often it came to a service that worked on it, as the witness or the store says: 0 is lost before work, 1 lost after
+   * work, 2 executed twice. Null when nobody can tell.
+   */
+  readonly worked: number | null;
+  readonly confidence: Confidence;
   /** What shows the cause, one sentence with the values seen. */
   readonly evidence: string;
 }
 
-/** All bad requests of one kind. The sum of `count` over `kinds` is `requests.bad`. */
+/**
+ * All bad requests of one kind, or a finding without a loss, whose `count` is 0. The sum of `count` over `kinds` is
+ * `requests.bad`.
+ */
 export interface KindTally {
-  /** `K01` to `K44` of the failure catalogue; null for a kind that is not in it. */
-  readonly number: string | null;
-  /** `closed-door`, `in-flight-cut`, ...: stable, the name of its page in docs/kinds. */
+  /** `K01` to `K44` are the failure catalogue; from `K45` on stands what it does not list. Stable. */
+  readonly id: string;
+  /** `closed-door`, `in-flight-cut`, ...: stable. Its page is docs/kinds/ID-SLUG.md. */
   readonly slug: string;
   readonly title: string;
   readonly chargedTo: ChargedTo;
   readonly count: number;
+  /** Whether it makes the verdict fail: bad requests that are charged to the service, or a finding that must not stand. */
+  readonly fails: boolean;
+  /** The least that holds for all of them. */
+  readonly confidence: Confidence;
+  /** What shows it, one sentence: that of the first of them. */
+  readonly evidence: string;
+  /** What to change, with the numbers that were measured. */
+  readonly advice: string;
   readonly get: number;
   readonly post: number;
-  /** Dispatch of the first and the last of them. */
+  /** Dispatch of the first and the last of them; of a finding the moment at which it shows. */
   readonly firstMs: RunMs;
   readonly lastMs: RunMs;
   /** Count for each copy to which they are attributed; `?` where none is. */
@@ -84,10 +108,16 @@ export interface KindTally {
   readonly restarts: readonly number[];
   /** Why it happens, one sentence. */
   readonly why: string;
-  /** What to change, one sentence. */
-  readonly fix: string;
-  /** The first three. */
+  /** The first three; empty for a finding. */
   readonly examples: readonly BadRequest[];
+}
+
+/** A kind that this run could not have shown. It is not guessed. */
+export interface NotLookedFor {
+  readonly id: string;
+  readonly slug: string;
+  /** What the run would have to have, in words. */
+  readonly needs: string;
 }
 
 /** One copy that was told to stop, and the one that took its place. */
@@ -213,8 +243,9 @@ export interface Verdict {
   };
   /** `dispatchedMs - intendedMs`: the load engine's own delay. */
   readonly dispatchLag: Quantiles & { readonly limitP99Ms: number };
-  /** Most frequent first. */
+  /** Most frequent first; findings without a loss at the end. */
   readonly kinds: readonly KindTally[];
+  readonly notLookedFor: readonly NotLookedFor[];
   readonly store: StoreVerdict;
   readonly restarts: readonly Restart[];
   /** The sum over the restarts, and the answers that did not say which copy made them. */

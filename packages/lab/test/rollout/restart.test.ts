@@ -34,7 +34,7 @@ function stage(): { story: string[]; exit: () => void; copy: Copy; next: Copy; r
   };
 }
 
-const PLAN = { propagationMs: 200, signal: "SIGTERM", gracePeriodMs: 1000 } as const;
+const PLAN = { propagationMs: 200, signal: "SIGTERM", gracePeriodMs: 1000, warmUpMs: 0 } as const;
 
 test("parallel: the signal comes first and the router follows after its lag, whatever the copy does", async () => {
   const { story, exit, copy, next, rotation } = stage();

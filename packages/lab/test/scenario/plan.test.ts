@@ -78,9 +78,16 @@ test("a row whose subject is changed by a flag is judged strictly", () => {
 });
 
 test("a stranger without routes gets GET / and no POST; with a POST alone only that", () => {
-  assert.deepEqual(one({ command: ["x"] }).routes, { ready: "/ready", get: "/", post: null, postBody: null });
+  assert.deepEqual(one({ command: ["x"] }).routes, {
+    ready: "/ready",
+    live: null,
+    get: "/",
+    post: null,
+    postBody: null,
+  });
   assert.deepEqual(one({ command: ["x"], post: "/things/{id}" }).routes, {
     ready: "/ready",
+    live: null,
     get: null,
     post: "/things/{id}",
     postBody: '{"id":"{id}"}',

@@ -37,6 +37,7 @@ async function start(
       port: await findPort(),
       readyPath: "/ready",
       readyTimeoutMs: 20_000,
+      livePath: null,
       outputFile: path.join(folder, "out.log"),
       ...rest,
     },

@@ -128,9 +128,19 @@ export function end(change: Partial<EndRecord> = {}): EndRecord {
 
 /** A gets its signal at 2000, exits at 2500, leaves the router at 3000; A2 is ready at 3500 and serves from 3600 on. */
 export function restart(
-  change: { readonly exitMs?: number; readonly signal?: string; readonly killedMs?: number } = {},
+  change: {
+    readonly exitMs?: number;
+    readonly signal?: string;
+    readonly killedMs?: number;
+    /** What A's readiness says 10 ms after the signal, for as long as it lives; null: still 200. */
+    readonly notReady?: number | string | null;
+    readonly program?: string;
+    readonly below?: string;
+    readonly leftBehind?: boolean;
+  } = {},
 ): readonly EventRecord[] {
-  const { exitMs = 2500, signal = "SIGTERM", killedMs } = change;
+  const { exitMs = 2500, signal = "SIGTERM", killedMs, notReady = 503 } = change;
+  const { program = "node", below = null, leftBehind = false } = change;
   return [
     event(-500, "started", "A", { pid: 101, port: 9001 }),
     event(-500, "started", "B", { pid: 102, port: 9002 }),
@@ -139,9 +149,10 @@ export function restart(
     event(-100, "added", "A"),
     event(-100, "added", "B"),
     event(0, "load-started"),
-    event(2000, "signal", "A", { signal }),
+    event(2000, "signal", "A", { signal, program, below }),
+    ...(notReady === null || exitMs <= 2010 ? [] : [event(2010, "not-ready", "A", { seen: notReady })]),
     ...(killedMs === undefined ? [] : [event(killedMs, "killed", "A")]),
-    event(exitMs, "exited", "A", { code: 0, signal: null }),
+    event(exitMs, "exited", "A", { code: 0, signal: null, leftBehind }),
     event(3000, "removed", "A"),
     event(exitMs + 100, "started", "A2", { pid: 103, port: 9003 }),
     event(exitMs + 1000, "ready", "A2"),
