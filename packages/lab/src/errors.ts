@@ -19,8 +19,11 @@ export type LabCode =
   | "LAB_TARGET_NOT_READY"
   | "LAB_ROUTE_REFUSED"
   | "LAB_ROUTER_MISSING"
+  | "LAB_ROUTER_VERSION"
+  | "LAB_ROUTER_CANNOT"
   | "LAB_ROUTER_FAILED"
   | "LAB_RUN_FOLDER"
+  | "LAB_WITNESS"
   // lint/
   | "LAB_LINT_CONFIG"
   | "LAB_LINT_BASELINE"
@@ -44,7 +47,10 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_TARGET_NOT_READY: EXIT.couldNotRun,
   LAB_ROUTE_REFUSED: EXIT.couldNotRun,
   LAB_ROUTER_MISSING: EXIT.couldNotRun,
+  LAB_ROUTER_VERSION: EXIT.couldNotRun,
+  LAB_ROUTER_CANNOT: EXIT.usage,
   LAB_ROUTER_FAILED: EXIT.couldNotRun,
+  LAB_WITNESS: EXIT.couldNotRun,
   LAB_RUN_FOLDER: EXIT.couldNotRun,
   LAB_LINT_CONFIG: EXIT.usage,
   LAB_LINT_BASELINE: EXIT.usage,

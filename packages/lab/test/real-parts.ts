@@ -1,12 +1,17 @@
 /** Real programs that tests run: absent on a user's laptop they are skipped by name, absent in CI they are a failure. */
 
-import { findNginx } from "../src/router/nginx.ts";
+import { findRouter } from "../src/router/find.ts";
+import type { FoundRouter } from "../src/router/router.ts";
 
 /** Null where it may be missing. */
-export async function realNginx(): ReturnType<typeof findNginx> {
-  const found = await findNginx(process.env);
+export async function realRouter(name: FoundRouter["name"]): Promise<FoundRouter | null> {
+  const found = await findRouter(name, process.env);
   if (found === null && process.env["CI"] !== undefined) {
-    throw new Error("nginx is missing, and CI should have it: apt-get install nginx-light");
+    throw new Error(`${name} is missing, and CI should have it: apt-get install ${name}`);
   }
   return found;
+}
+
+export async function realNginx(): Promise<FoundRouter | null> {
+  return realRouter("nginx");
 }

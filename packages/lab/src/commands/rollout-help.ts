@@ -16,7 +16,8 @@ What is run
   --grace TIME          SIGKILL after this (30s); handed on as LASTCALL_GRACE_PERIOD
 
 The router
-  --router NAME         nginx or embedded (nginx if it is found, or named by LASTCALL_NGINX)
+  --router NAME         nginx, haproxy, caddy or embedded (nginx if it is found; LASTCALL_NGINX,
+                        LASTCALL_HAPROXY and LASTCALL_CADDY name the program to use)
   --warm-up TIME        a new copy that is ready waits so long before the router lists it (0)
   --propagation TIME    from the stop signal until the router has dropped the copy (1s)
   --order ORDER         parallel: signal and removal start together;
@@ -24,9 +25,22 @@ The router
   --retries             the router tries the next copy, by nginx's default rule
   --upstream-keepalive  pooled connections to the copies
   --client-keepalive    pooled connections from the clients
+  --removal WHO         control-plane: the lab tells the router, after the lag (the default);
+                        readiness: the router asks the copies itself (haproxy, caddy)
+  --health-interval TIME  between two of these questions (500ms)
+  --health-fall N, --health-rise N  so many answers in a row take a copy out (2; caddy 1), or in (1)
+  --pooled-at-removal HOW  closed-when-idle, as HTTP proxies do; pinned or cut, as balancers of
+                        layer 4 do (haproxy in TCP mode)
+  --max-fails N         failures of live requests that keep a copy out (nginx, caddy; haproxy
+                        with --removal readiness)
+  --fail-timeout TIME   for so long (10s)
 
 The load
   --rate N              requests per second (20)
+  --arrivals HOW        constant, poisson, or steps of a rate and a time: 20:5s,200:2s (constant)
+  --load FILE           a mix of requests as data: uploads, event streams, fresh connections
+  --engine NAME         raw: the lab's own client; node or undici: as programs use them (raw)
+  --load-workers N      threads that send (1)
   --copies N            2 to 16 (2)
   --seed N              of the mix of requests
   --attempts N          run a row again that is invalid because the machine was too busy
@@ -39,6 +53,8 @@ Your service
   --post PATH           may hold {id}; none by default
   --post-body JSON      may hold {id} ({"id":"{id}"})
   --executed FILE       where your service appends each id that it has executed, one a line
+  --witness WHO         what came to each copy, seen there: import (Node: code of the lab in it),
+                        shim (any language: a recorder in front of it), FILE (as --executed), none
   --ready-timeout TIME  (15s)
 
 What is made of it

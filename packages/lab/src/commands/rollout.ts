@@ -1,5 +1,6 @@
 /** `lastcall rollout`: flags and configuration -> plans -> runs -> rows -> report. */
 
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isatty } from "node:tty";
 import { LabError } from "../errors.ts";
@@ -13,7 +14,8 @@ import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
 import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
 import { runRollout } from "../rollout/run.ts";
 import { runFolders } from "../rollout/run-folder.ts";
-import { findNginx } from "../router/nginx.ts";
+import type { FoundRouter } from "../router/router.ts";
+import { chooseRouter } from "../router/start.ts";
 import { readConfig, type ConfigNames } from "../scenario/config.ts";
 import { planRollout, type RolloutOptions, type RolloutPlan } from "../scenario/plan.ts";
 import { startGuardian, type Guardian } from "../target/guardian.ts";
@@ -32,7 +34,18 @@ const SHARED = {
   retries: "boolean",
   "upstream-keepalive": "boolean",
   "client-keepalive": "boolean",
+  removal: "string",
+  "pooled-at-removal": "string",
+  "health-interval": "string",
+  "health-fall": "string",
+  "health-rise": "string",
+  "max-fails": "string",
+  "fail-timeout": "string",
   rate: "string",
+  load: "string",
+  arrivals: "string",
+  engine: "string",
+  "load-workers": "string",
   copies: "string",
   repeat: "string",
   seed: "string",
@@ -44,6 +57,7 @@ const SHARED = {
   post: "string",
   "post-body": "string",
   executed: "string",
+  witness: "string",
   grace: "string",
   "ready-timeout": "string",
   attempts: "string",
@@ -57,23 +71,21 @@ const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolea
 /** What `lastcall.config.json` may hold under `rollout`. */
 export const CONFIG: ConfigNames = { ...SHARED, command: "list" };
 
-type Nginx = Awaited<ReturnType<typeof findNginx>>;
-
 /** A finished row, and its reruns where they were asked for; null when interrupted. */
 async function runWithReruns(
   plan: RolloutPlan,
   folder: string,
-  nginx: Nginx,
+  found: FoundRouter | null,
   guardian: Guardian,
   io: Io,
 ): Promise<Row | null> {
-  const row = await runRow(plan, folder, nginx, guardian, io);
+  const row = await runRow(plan, folder, found, guardian, io);
   if (row === null || row.verdict.outcome === "invalid") {
     return row;
   }
   const again = async (name: string, words: string, changed: RolloutPlan): Promise<Row | null> => {
     io.err(`Once more, with ${words}.\n`);
-    const router = changed.router.name === "embedded" ? null : nginx;
+    const router = changed.router.name === "embedded" ? null : found;
     return runRow(changed, `${folder}-${name}`, router, guardian, io);
   };
   const trials: Trial[] = [];
@@ -95,24 +107,17 @@ async function runWithReruns(
   return withReruns(row, trials, controls);
 }
 
-async function chooseNginx(plans: readonly RolloutPlan[], io: Io): Promise<Nginx> {
-  const wanted = plans[0]?.router.name ?? "auto";
-  if (wanted === "embedded") {
+async function chooseFor(plans: readonly RolloutPlan[], io: Io): Promise<FoundRouter | null> {
+  const [first] = plans;
+  if (first === undefined) {
     return null;
   }
-  const found = await findNginx(io.env);
-  if (found === null && wanted === "nginx") {
-    throw new LabError(
-      "LAB_ROUTER_MISSING",
-      `nginx was asked for and not found${io.env["LASTCALL_NGINX"] === undefined ? " on the PATH, in /usr/sbin or in /usr/local/sbin" : ` at ${io.env["LASTCALL_NGINX"]}`}.`,
-      "Install it (apt-get install nginx-light, brew install nginx), name it with LASTCALL_NGINX, or use --router embedded.",
-    );
+  const found = await chooseRouter(first.router.name, first.router, io.env);
+  if (found !== null) {
+    io.err(`Router: ${found.version}.\n`);
+  } else if (first.router.name === "auto") {
+    io.err("Router: embedded. nginx was not found; the embedded router follows its rules.\n");
   }
-  io.err(
-    found === null
-      ? "Router: embedded. nginx was not found; the embedded router follows its rules.\n"
-      : `Router: ${found.version}.\n`,
-  );
   return found;
 }
 
@@ -120,7 +125,7 @@ async function chooseNginx(plans: readonly RolloutPlan[], io: Io): Promise<Nginx
 async function runRow(
   plan: RolloutPlan,
   firstFolder: string,
-  nginx: Nginx,
+  found: FoundRouter | null,
   guardian: Guardian,
   io: Io,
 ): Promise<Row | null> {
@@ -131,7 +136,7 @@ async function runRow(
     try {
       result = await runRollout(plan, {
         guardian,
-        nginx,
+        router: found,
         folder: path.resolve(io.cwd, folder),
         cwd: io.cwd,
         env: io.env,
@@ -156,6 +161,19 @@ async function runRow(
   }
 }
 
+function readLoadFile(file: string, given: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new LabError(
+      "LAB_LOAD_PLAN",
+      `--load ${given} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      "Name a file with a mix of requests; see docs/rollout.md.",
+      { cause: error },
+    );
+  }
+}
+
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const flags = readFlags("rollout", args, FLAGS);
   if (flags.values["help"] === true) {
@@ -169,15 +187,15 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     ...given,
     ...(flags.command === undefined ? {} : { command: flags.command }),
   } as RolloutOptions & { readonly out?: string };
-  const plans = planRollout(options);
-  const nginx = await chooseNginx(plans, io);
+  const plans = planRollout(options, (file) => readLoadFile(path.resolve(io.cwd, file), file));
+  const found = await chooseFor(plans, io);
   const folders = runFolders(plans, options.out, io.cwd);
   const style = styleFor(io.tty && isatty(1), noColor === true, io.env);
   const guardian = startGuardian();
   const rows: Row[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
-      const row = await runWithReruns(plan, folders[index] ?? ".", nginx, guardian, io);
+      const row = await runWithReruns(plan, folders[index] ?? ".", found, guardian, io);
       if (row === null) {
         return EXIT.interrupted;
       }

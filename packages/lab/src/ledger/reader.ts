@@ -17,6 +17,8 @@ const KINDS: ReadonlySet<string> = new Set<LedgerRecord["kind"]>([
   "request",
   "event",
   "router-log",
+  "router-request",
+  "witness",
   "executed",
   "end",
 ]);

@@ -44,7 +44,11 @@ export interface RequestRecord {
   readonly status: number | null;
   /** Where it failed; null when answered. */
   readonly stage: Stage | null;
-  /** The error code (`ECONNREFUSED`, `ECONNRESET`, `TIMEOUT`, `EOF` for an early clean end, `PARSE`); null when answered. */
+  /**
+   * The error code (`ECONNREFUSED`, `ECONNRESET`, `TIMEOUT`, `EOF` for an early clean end, `PARSE`,
+   * `DIGEST` for a whole body that is not the one its content-digest promises, `GAP` for a missing event in a stream); null when
+   * answered.
+   */
   readonly error: string | null;
   readonly connection: {
     readonly id: number;
@@ -64,6 +68,12 @@ export interface RequestRecord {
    * come to be. It is nginx's `"$upstream_addr|$upstream_status|$upstream_connect_time|$upstream_response_time"`.
    */
   readonly upstream: string | null;
+  /** The name of its template in the mix, where that has names. */
+  readonly template?: string;
+  /** Body bytes of an upload that had gone out when it ended. */
+  readonly uploaded?: number;
+  /** Server-sent events that came, where a stream of them was asked for. */
+  readonly events?: number;
 }
 
 /** Something that the lab did or saw at a copy, the router or itself. */
@@ -102,7 +112,7 @@ export interface EventRecord {
 export interface RouterLogRecord {
   readonly kind: "router-log";
   readonly atMs: RunMs;
-  /** A short stable class: `connect-refused`, `upstream-closed`, `reset`, `timeout`, `other`. */
+  /** A short stable class: `connect-refused`, `upstream-closed`, `reset`, `timeout`, `no-upstream`, `cut-by-router`, `other`. */
   readonly class: string;
   readonly text: string;
 }
@@ -114,6 +124,67 @@ export interface ExecutedRecord {
   readonly copy: string | null;
 }
 
+/**
+ * What the router's access log says of one request, joined by the request's id. Written after the run, for the requests
+ * that ended badly at the client, that the router tried more than once, or whose line says that something failed; the others
+ * need none. A witness, never the truth: routers close connections without a line.
+ */
+export interface RouterRequestRecord {
+  readonly kind: "router-request";
+  readonly id: string;
+  /** Null when the log has no line for it: the request never came to the router, or was lost there without a word (K03, K31). */
+  readonly line: RouterLine | null;
+}
+
+export interface RouterLine {
+  /** When the router was done with it. */
+  readonly atMs: RunMs;
+  /** What it answered; null when it gave no answer. */
+  readonly status: number | null;
+  /** Whom it tried, in order, as far as its log tells: HAProxy names the last one only. */
+  readonly tries: readonly RouterTry[];
+  /** How often it tried again. */
+  readonly retries: number;
+  /** How it ended in the router's own words (HAProxy's termination state: `SH--`); null where it has none. */
+  readonly termination: string | null;
+  /** As in `RouterLogRecord`; null when nothing failed. */
+  readonly class: string | null;
+  /** Body bytes that it sent to the client. */
+  readonly bytes: number | null;
+}
+
+/** Null for what did not come to be or is not told. */
+export interface RouterTry {
+  readonly address: string;
+  readonly status: number | null;
+  readonly connectMs: number | null;
+  readonly responseMs: number | null;
+}
+
+/**
+ * One arrival of one request at a copy, as seen there: by the code of the lab inside the service (`import`) or by a recording
+ * shim in front of it (`shim`). A request that came twice has two. Requests without an `x-request-id` have none.
+ */
+export interface WitnessRecord {
+  readonly kind: "witness";
+  readonly id: string;
+  readonly copy: string;
+  readonly by: "import" | "shim";
+  readonly method: string;
+  /** Its head had come. */
+  readonly arrivedMs: RunMs;
+  /** Its whole body had come too (work that needs the body could be done); null when that was not seen. */
+  readonly bodyMs: RunMs | null;
+  /** The service had made its whole answer (`import`: the handler called `end`; `shim`: its last byte came). */
+  readonly answeredMs: RunMs | null;
+  /** Of that answer, or of the head of one that was not made whole. */
+  readonly status: number | null;
+  /** Who ended the connection before the whole answer had gone out; null when nobody did, or the copy died without a word. */
+  readonly closedFirst: "service" | "peer" | null;
+  /** The shim came to a closed door: the copy did not listen any more, and nothing arrived at it. */
+  readonly refused?: true;
+}
+
 /** The last record of a run that came to its end. A ledger without it was interrupted. */
 export interface EndRecord {
   readonly kind: "end";
@@ -121,6 +192,8 @@ export interface EndRecord {
   readonly reason: "finished" | "interrupted" | "failed";
   /** How many rows were read from the service's store; null when it was not read. Tells "no row" from "not asked". */
   readonly rows?: number | null;
+  /** How many arrivals the witness saw; null or absent when there was none. Tells "never arrived" from "nobody looked". */
+  readonly arrivals?: number | null;
 }
 
 export type LedgerRecord =
@@ -128,5 +201,7 @@ export type LedgerRecord =
   | RequestRecord
   | EventRecord
   | RouterLogRecord
+  | RouterRequestRecord
+  | WitnessRecord
   | ExecutedRecord
   | EndRecord;

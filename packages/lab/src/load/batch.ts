@@ -14,7 +14,7 @@ export interface Batch {
 }
 
 /** Numbers for each request. */
-const WIDTH = 18;
+const WIDTH = 20;
 const STAGES: readonly (Stage | null)[] = [null, "connect", "write", "wait", "body"];
 const CLOSERS: readonly RequestRecord["connection"]["closedFirst"][] = [null, "client", "server"];
 
@@ -70,6 +70,8 @@ export class BatchWriter {
     row[at++] = exchange.got;
     row[at++] = this.#text(exchange.copy);
     row[at++] = this.#text(exchange.upstream);
+    row[at++] = exchange.uploaded;
+    row[at++] = exchange.events;
     this.#count += 1;
   }
 
@@ -97,7 +99,9 @@ function readRow(batch: Batch, index: number, mix: Mix): RequestRecord {
   const start = index * WIDTH;
   const number = (column: number): number => numbers[start + column] ?? Number.NaN;
   const text = (column: number): string | null => texts[number(column)] ?? null;
-  const { id, method, path } = mix.at(number(0));
+  const { id, method, path, name } = mix.at(number(0));
+  const uploaded = optional(number(18));
+  const events = optional(number(19));
   const stage = STAGES[number(8)] ?? null;
   return {
     kind: "request",
@@ -123,6 +127,9 @@ function readRow(batch: Batch, index: number, mix: Mix): RequestRecord {
     bytes: { promised: optional(number(14)), got: number(15) },
     copy: text(16),
     upstream: text(17),
+    ...(name === null ? {} : { template: name }),
+    ...(uploaded === null ? {} : { uploaded }),
+    ...(events === null ? {} : { events }),
   };
 }
 

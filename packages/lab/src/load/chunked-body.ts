@@ -21,6 +21,10 @@ export class ChunkedBody {
   got = 0;
   done = false;
   broken = false;
+  /** Is given the bytes of the body, without the encoding's own. */
+  sink: ((bytes: Buffer, start: number, end: number) => void) | null = null;
+  /** The lines behind the last chunk, where somebody asks for them. */
+  trailers: string | null = null;
 
   #step: Step = "size";
   #left = 0;
@@ -30,6 +34,8 @@ export class ChunkedBody {
     this.got = 0;
     this.done = false;
     this.broken = false;
+    this.sink = null;
+    this.trailers = null;
     this.#nextChunk();
   }
 
@@ -45,6 +51,7 @@ export class ChunkedBody {
     while (at < end && !this.done && !this.broken) {
       if (this.#step === "body") {
         const taken = Math.min(this.#left, end - at);
+        this.sink?.(bytes, at, at + taken);
         this.got += taken;
         this.#left -= taken;
         at += taken;
@@ -60,6 +67,9 @@ export class ChunkedBody {
   }
 
   #byte(byte: number): void {
+    if (this.trailers !== null && this.#step.startsWith("trailer")) {
+      this.trailers += String.fromCharCode(byte);
+    }
     switch (this.#step) {
       case "size": {
         const digit = hexDigit(byte);

@@ -2,26 +2,66 @@
 
 import { Worker } from "node:worker_threads";
 import { LabError } from "../errors.ts";
+import { startRunClock } from "../ledger/clock.ts";
 import type { RequestRecord } from "../ledger/records.ts";
 import { readBatch } from "./batch.ts";
-import type { LoadEngine, LoadPlan } from "./load.ts";
+import type { LoadEngine, LoadPlan, RequestTemplate } from "./load.ts";
 import { createMix } from "./mix.ts";
 import { deferred } from "./deferred.ts";
 import type { FromWorker, ToWorker, WorkerInput } from "./worker.ts";
 
+function rateProblem({ arrivals }: LoadPlan): string | null {
+  const rates = arrivals.kind === "steps" ? arrivals.steps : [arrivals];
+  const isRate = (rate: number): boolean => rate > 0 && Number.isFinite(rate);
+  if (arrivals.kind !== "steps") {
+    const { ratePerSecond } = arrivals;
+    return isRate(ratePerSecond) ? null : `a rate of ${ratePerSecond} requests/s is not above 0`;
+  }
+  if (!rates.some(({ ratePerSecond }) => isRate(ratePerSecond))) {
+    return "none of its steps has a rate above 0";
+  }
+  return arrivals.steps.every(
+    ({ ratePerSecond, forMs }) => (ratePerSecond === 0 || isRate(ratePerSecond)) && forMs > 0,
+  )
+    ? null
+    : "a step's rate is below 0, or its time is not above 0";
+}
+
+function templateProblem({
+  path,
+  weight,
+  body,
+  upload,
+  eventsForMs,
+  method,
+}: RequestTemplate): string | null {
+  if (!(weight > 0)) {
+    return "a template's weight is not above 0";
+  }
+  if (!path.startsWith("/") || /[\s\r\n]/.test(path)) {
+    return "a path must begin with / and hold no white space";
+  }
+  if (upload !== undefined) {
+    if (!(upload.bytes > 0 && upload.pieceBytes > 0 && upload.everyMs >= 0)) {
+      return "an upload needs bytes and pieceBytes above 0, and everyMs of 0 or above";
+    }
+    if (body !== null || eventsForMs !== undefined || method !== "POST") {
+      return "an upload is the body of a POST, and nothing else can be it too";
+    }
+  }
+  return eventsForMs !== undefined && !(eventsForMs > 0) ? "eventsForMs is not above 0" : null;
+}
+
 function assertSound(plan: LoadPlan): void {
-  const { ratePerSecond } = plan.arrivals;
-  const problem = !(ratePerSecond > 0 && Number.isFinite(ratePerSecond))
-    ? `a rate of ${ratePerSecond} requests/s is not above 0`
-    : plan.mix.length === 0
-      ? "it has no request template"
-      : plan.mix.some((template) => !(template.weight > 0))
-        ? "a template's weight is not above 0"
-        : plan.mix.some((template) => !template.path.startsWith("/") || /[\s\r\n]/.test(template.path))
-          ? "a path must begin with / and hold no white space"
-          : !(plan.timeoutMs > 0 && plan.maxDurationMs > 0)
-            ? "timeoutMs and maxDurationMs must be above 0"
-            : null;
+  const workers = plan.workers ?? 1;
+  const problem =
+    rateProblem(plan) ??
+    (plan.mix.length === 0 ? "it has no request template" : null) ??
+    plan.mix.map(templateProblem).find((one) => one !== null) ??
+    (!(plan.timeoutMs > 0 && plan.maxDurationMs > 0)
+      ? "timeoutMs and maxDurationMs must be above 0"
+      : null) ??
+    (!(Number.isInteger(workers) && workers >= 1 && workers <= 64) ? "workers must be 1 to 64" : null);
   if (problem !== null) {
     throw new LabError("LAB_LOAD_PLAN", `The load plan cannot be run: ${problem}.`, "Correct the plan.");
   }
@@ -35,14 +75,19 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
   assertSound(plan);
   const mix = createMix(plan);
   const listeners: ((batch: readonly RequestRecord[]) => void)[] = [];
-  const input: WorkerInput = { plan, clockBaseMs };
+  const count = plan.workers ?? 1;
+  const clock = startRunClock(clockBaseMs);
   const started = deferred();
   const stopped = deferred();
   let over = false;
-  let worker: Worker | null = null;
+  let workers: readonly Worker[] = [];
+  let up = 0;
+  let done = 0;
 
   function tell(message: ToWorker): void {
-    worker?.postMessage(message, []);
+    for (const worker of workers) {
+      worker.postMessage(message, []);
+    }
   }
 
   function failed(reason: string, cause?: unknown): void {
@@ -61,6 +106,12 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
 
   function onMessage(message: FromWorker): void {
     switch (message.kind) {
+      case "up":
+        up += 1;
+        if (up === count) {
+          tell({ kind: "start", atMs: clock.now() });
+        }
+        break;
       case "started":
         started.resolve();
         break;
@@ -72,26 +123,42 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
         break;
       }
       case "stopped":
-        over = true;
-        // A run that was stopped before its first request has still begun.
-        started.resolve();
-        stopped.resolve();
+        done += 1;
+        if (done === count) {
+          over = true;
+          // A run that was stopped before its first request has still begun.
+          started.resolve();
+          stopped.resolve();
+        }
     }
+  }
+
+  function startWorker(index: number): Worker {
+    const input: WorkerInput = { plan, clockBaseMs, index };
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: input, name: "load" });
+    let left = false;
+    worker.on("message", (message: FromWorker) => {
+      left ||= message.kind === "stopped";
+      onMessage(message);
+    });
+    worker.on("error", (error) => failed(error.message, error));
+    worker.on("exit", (code) => {
+      if (!left) {
+        failed(`exit code ${code}`);
+      }
+    });
+    return worker;
   }
 
   return {
     start: () => {
-      if (worker === null) {
-        worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: input, name: "load" });
-        worker.on("message", onMessage);
-        worker.on("error", (error) => failed(error.message, error));
-        worker.on("exit", (code) => failed(`exit code ${code}`));
-        tell({ kind: "start" });
+      if (workers.length === 0) {
+        workers = Array.from({ length: count }, (_, index) => startWorker(index));
       }
       return started.promise;
     },
     stop: () => {
-      if (worker === null) {
+      if (workers.length === 0) {
         return Promise.resolve();
       }
       tell({ kind: "stop" });
@@ -101,7 +168,7 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
       over = true;
       started.resolve();
       stopped.resolve();
-      await worker?.terminate();
+      await Promise.all(workers.map((worker) => worker.terminate()));
     },
     onRecords: (listener) => void listeners.push(listener),
   };

@@ -22,4 +22,34 @@ export interface Exchange {
   got: number;
   copy: string | null;
   upstream: string | null;
+  /** Body bytes of an upload that were handed to the connection; NaN where there is none. */
+  uploaded: number;
+  /** Server-sent events that came; NaN where none were asked for. */
+  events: number;
+}
+
+/** Nothing has happened yet. */
+export function newExchange(n: number, intendedMs: number, dispatchedMs: number): Exchange {
+  return {
+    n,
+    intendedMs,
+    dispatchedMs,
+    connectedMs: Number.NaN,
+    writtenMs: Number.NaN,
+    firstByteMs: Number.NaN,
+    endedMs: Number.NaN,
+    status: null,
+    stage: null,
+    error: null,
+    connectionId: 0,
+    reuse: 0,
+    ageMs: 0,
+    closedFirst: null,
+    promised: null,
+    got: 0,
+    copy: null,
+    upstream: null,
+    uploaded: Number.NaN,
+    events: Number.NaN,
+  };
 }

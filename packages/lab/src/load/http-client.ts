@@ -6,7 +6,9 @@
 import net from "node:net";
 import type { Stage } from "../ledger/records.ts";
 import { DeadlineList } from "./deadline-list.ts";
-import type { Exchange } from "./exchange.ts";
+import { EventCounter } from "./event-counter.ts";
+import { newExchange, type Exchange } from "./exchange.ts";
+import type { Outgoing } from "./mix.ts";
 import { ResponseParser } from "./response-parser.ts";
 
 export interface HttpClientOptions {
@@ -22,8 +24,8 @@ export interface HttpClientOptions {
 }
 
 export interface HttpClient {
-  /** Sends now. `wire` is the whole request, head and body. Intended times must not go backwards. */
-  send(n: number, intendedMs: number, wire: string): void;
+  /** Sends now. `wire` is the whole request, head and body, but for an upload. Intended times must not go backwards. */
+  send(n: number, intendedMs: number, wire: string, outgoing?: Outgoing): void;
   /** Requests without a fate. */
   readonly open: number;
   /** Closes every connection; open requests get no fate. */
@@ -54,6 +56,10 @@ class Connection {
   /** The request's bytes while the connection is being made. */
   waiting = "";
   readonly onWritten: (error?: Error | null) => void;
+  outgoing: Outgoing | undefined;
+  /** What is left to do at a time of our own: the next piece of an upload, the end of a stream. */
+  timer: NodeJS.Timeout | null = null;
+  counter: EventCounter | null = null;
 
   constructor(id: number, bornMs: number, socket: net.Socket, now: () => number) {
     this.id = id;
@@ -76,7 +82,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   let lastId = 0;
 
   /** Every connection that carries a request. */
-  const deadlines = new DeadlineList<Connection>(now, (connection) => fail(connection, "TIMEOUT"));
+  const deadlines = new DeadlineList<Connection>(now, (connection) => {
+    if (connection.counter !== null && connection.parser.status > 0) {
+      streaming.add(connection); // An open stream is no late answer; its end has a time of its own.
+    } else {
+      fail(connection, "TIMEOUT");
+    }
+  });
+  /** Those that are open beyond the deadline of an answer. */
+  const streaming = new Set<Connection>();
 
   function discard(connection: Connection): void {
     if (!all.delete(connection)) {
@@ -99,8 +113,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       exchange.copy = parser.copy;
       exchange.upstream = parser.upstream;
     }
+    if (connection.counter !== null) {
+      exchange.events = connection.counter.events;
+      connection.counter = null;
+    }
+    if (connection.timer !== null) {
+      clearTimeout(connection.timer);
+      connection.timer = null;
+    }
     connection.exchange = null;
     deadlines.remove(connection);
+    streaming.delete(connection);
     onEnd(exchange);
   }
 
@@ -130,18 +153,82 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   /** The response is whole. */
   function answered(connection: Connection, exchange: Exchange, serverClosed: boolean): void {
     const { parser } = connection;
+    const wrong =
+      parser.digestHolds() === false ? "DIGEST" : (connection.counter?.gaps ?? 0) > 0 ? "GAP" : null;
+    if (wrong !== null) {
+      fail(connection, wrong);
+      return;
+    }
     if (serverClosed) {
       exchange.closedFirst = "server";
     }
     // A server may answer before it has read the whole request; then the rest is still on its way out.
     const written = !Number.isNaN(exchange.writtenMs);
-    const reusable = keepAlive && !serverClosed && parser.keepAlive && !parser.surplus && written;
+    const reusable =
+      keepAlive &&
+      connection.outgoing?.fresh !== true &&
+      !serverClosed &&
+      parser.keepAlive &&
+      !parser.surplus &&
+      written;
     finish(connection, exchange);
     if (reusable) {
       idle.push(connection);
     } else {
       discard(connection);
     }
+  }
+
+  /** The request's bytes on a connection that stands: its head, and the pieces of its body, each at its time. */
+  function write(connection: Connection, exchange: Exchange, wire: string): void {
+    const { socket } = connection;
+    const upload = connection.outgoing?.upload ?? null;
+    if (upload === null) {
+      socket.write(wire, connection.onWritten);
+      return;
+    }
+    let next = 0;
+    exchange.uploaded = 0;
+    socket.write(wire);
+    const piece = (): void => {
+      connection.timer = null;
+      const bytes = upload.pieces[next];
+      if (bytes === undefined || connection.exchange !== exchange) {
+        return;
+      }
+      next += 1;
+      socket.write(bytes, (error) => {
+        if (error || connection.exchange !== exchange) {
+          return;
+        }
+        exchange.uploaded += bytes.length;
+        if (next === upload.pieces.length) {
+          exchange.writtenMs = now();
+        } else if (upload.everyMs > 0) {
+          connection.timer = setTimeout(piece, upload.everyMs);
+        } else {
+          piece();
+        }
+      });
+    };
+    piece();
+  }
+
+  /** The stream has been open for as long as it was to be: its end is ours. */
+  function leaveStream(connection: Connection): void {
+    const { exchange, parser } = connection;
+    connection.timer = null;
+    if (exchange === null) {
+      return;
+    }
+    const { gaps = 0 } = connection.counter ?? {};
+    if (parser.status === 0 || gaps > 0) {
+      fail(connection, gaps > 0 ? "GAP" : "TIMEOUT");
+      return;
+    }
+    exchange.closedFirst = "client";
+    finish(connection, exchange);
+    discard(connection);
   }
 
   function received(connection: Connection, length: number): void {
@@ -195,7 +282,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { exchange } = connection;
       if (exchange !== null) {
         exchange.connectedMs = now();
-        socket.write(connection.waiting, connection.onWritten);
+        write(connection, exchange, connection.waiting);
         connection.waiting = "";
       }
     });
@@ -208,45 +295,38 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    send: (n, intendedMs, wire) => {
+    send: (n, intendedMs, wire, outgoing) => {
       const dispatchedMs = now();
-      const pooled = keepAlive ? idle.pop() : undefined;
+      const pooled = keepAlive && outgoing?.fresh !== true ? idle.pop() : undefined;
       const connection = pooled ?? open(dispatchedMs);
-      const exchange: Exchange = {
-        n,
-        intendedMs,
-        dispatchedMs,
-        connectedMs: pooled === undefined ? Number.NaN : dispatchedMs,
-        writtenMs: Number.NaN,
-        firstByteMs: Number.NaN,
-        endedMs: Number.NaN,
-        status: null,
-        stage: null,
-        error: null,
-        connectionId: connection.id,
-        reuse: connection.carried,
-        ageMs: dispatchedMs - connection.bornMs,
-        closedFirst: null,
-        promised: null,
-        got: 0,
-        copy: null,
-        upstream: null,
-      };
+      const exchange = newExchange(n, intendedMs, dispatchedMs);
+      exchange.connectedMs = pooled === undefined ? Number.NaN : dispatchedMs;
+      exchange.connectionId = connection.id;
+      exchange.reuse = connection.carried;
+      exchange.ageMs = dispatchedMs - connection.bornMs;
       connection.exchange = exchange;
+      connection.outgoing = outgoing;
       connection.carried += 1;
       connection.parser.reset();
+      if (outgoing !== undefined && outgoing.eventsForMs !== null) {
+        const counter = new EventCounter();
+        connection.counter = counter;
+        connection.parser.sink = (bytes, start, end) => counter.push(bytes, start, end);
+        connection.timer = setTimeout(() => leaveStream(connection), outgoing.eventsForMs);
+      }
       deadlines.add(connection, intendedMs + options.timeoutMs);
       if (pooled === undefined) {
         connection.waiting = wire;
       } else {
-        connection.socket.write(wire, connection.onWritten);
+        write(connection, exchange, wire);
       }
     },
     get open() {
-      return deadlines.size;
+      return deadlines.size + streaming.size;
     },
     close: () => {
       deadlines.clear();
+      streaming.clear();
       for (const connection of all) {
         connection.exchange = null;
         discard(connection);

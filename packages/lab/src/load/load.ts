@@ -5,16 +5,45 @@ import type { RequestRecord } from "../ledger/records.ts";
 /** When requests are due. Pure: the n-th arrival is a function of n and the seed. */
 export type Arrivals =
   | { readonly kind: "constant"; readonly ratePerSecond: number }
-  | { readonly kind: "poisson"; readonly ratePerSecond: number };
+  | { readonly kind: "poisson"; readonly ratePerSecond: number }
+  /** A constant rate for a while, then another; the last one stays. A rate of 0 is a pause. */
+  | { readonly kind: "steps"; readonly steps: readonly ArrivalStep[] };
+
+export interface ArrivalStep {
+  readonly ratePerSecond: number;
+  readonly forMs: number;
+}
+
+/** Who sends: the lab's own client, which hides nothing, or one that real programs use, with all that it does by itself. */
+export const ENGINES = ["raw", "node"] as const;
+export type EngineName = (typeof ENGINES)[number];
 
 export interface RequestTemplate {
   readonly method: "GET" | "POST";
   /** May hold `{id}`. */
   readonly path: string;
-  /** May hold `{id}`; sent as JSON. */
+  /** May hold `{id}`; sent as JSON. Null where `upload` is the body, or there is none. */
   readonly body: string | null;
   /** Its share of the mix, a positive weight. */
   readonly weight: number;
+  /** Its name in the records; the method by default. */
+  readonly name?: string;
+  /** `fresh`: a connection of its own, closed after the answer. Default: `pooled`, where the plan keeps connections. */
+  readonly connection?: "pooled" | "fresh";
+  readonly upload?: Upload;
+  /** The answer is a stream of server-sent events that is left open for this long, then closed by the client. */
+  readonly eventsForMs?: number;
+}
+
+/** A body of bytes, with its SHA-256 in `content-digest` (RFC 9530). */
+export interface Upload {
+  readonly bytes: number;
+  /** `length`: announced by Content-Length. `chunked`: not announced at all. */
+  readonly framing: "length" | "chunked";
+  /** In pieces of so many bytes, one after the other... */
+  readonly pieceBytes: number;
+  /** ...so far apart; 0: as fast as they go. */
+  readonly everyMs: number;
 }
 
 export interface LoadPlan {
@@ -29,6 +58,10 @@ export interface LoadPlan {
   readonly timeoutMs: number;
   /** An upper bound on the run, whatever happens. */
   readonly maxDurationMs: number;
+  /** Default: `raw`. */
+  readonly engine?: EngineName;
+  /** Threads that send, each its share of the same arrivals. Default: 1. */
+  readonly workers?: number;
   /** Ids are `PREFIX-000001`, ...: letters, digits and `-`. Default: `r` and the seed. */
   readonly idPrefix?: string;
 }

@@ -2,18 +2,38 @@
 
 import type { LoadPlan, RequestTemplate } from "./load.ts";
 import { uniform } from "./random.ts";
+import { prepareUpload, type PreparedUpload } from "./upload.ts";
 
 export interface PlannedRequest {
   readonly id: string;
   readonly method: RequestTemplate["method"];
   readonly path: string;
+  /** The template's name; null where it has none. */
+  readonly name: string | null;
+}
+
+/** What a client needs beside the head. */
+export interface Outgoing {
+  /** A connection of its own. */
+  readonly fresh: boolean;
+  readonly upload: PreparedUpload | null;
+  readonly eventsForMs: number | null;
+}
+
+/** For a client that writes its own head. */
+export interface StructuredRequest extends PlannedRequest, Outgoing {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: none, or that of the upload. */
+  readonly body: string | null;
 }
 
 export interface Mix {
   /** What the n-th request is (n counts from 0). */
   at(n: number): PlannedRequest;
-  /** The n-th request as it goes over the wire, head and body. */
+  /** The n-th request as it goes over the wire, head and body; where the body is an upload, its head alone. */
   wire(n: number): string;
+  outgoing(n: number): Outgoing;
+  structured(n: number): StructuredRequest;
 }
 
 type Plan = Pick<LoadPlan, "host" | "port" | "seed" | "mix" | "keepAlive" | "idPrefix">;
@@ -23,34 +43,66 @@ export function requestId(prefix: string, n: number): string {
   return `${prefix}-${String(n + 1).padStart(6, "0")}`;
 }
 
-interface Prepared {
+interface Prepared extends Outgoing {
   readonly template: RequestTemplate;
   readonly pathParts: readonly string[];
+  readonly bodyParts: readonly string[] | null;
+  /** Those that are the same for all of them. */
+  readonly headers: Readonly<Record<string, string>>;
   wire(id: string): string;
+}
+
+function headersOf(
+  template: RequestTemplate,
+  fresh: boolean,
+  upload: PreparedUpload | null,
+): Readonly<Record<string, string>> {
+  return {
+    "user-agent": "lastcall",
+    accept: template.eventsForMs === undefined ? "*/*" : "text/event-stream",
+    ...(fresh ? { connection: "close" } : {}),
+    ...(template.body === null ? {} : { "content-type": "application/json" }),
+    ...(upload === null
+      ? {}
+      : {
+          "content-type": "application/octet-stream",
+          "content-digest": upload.digest,
+          ...(upload.chunked
+            ? { "transfer-encoding": "chunked" }
+            : { "content-length": String(upload.body.length) }),
+        }),
+  };
 }
 
 function prepare(template: RequestTemplate, plan: Plan): Prepared {
   const pathParts = template.path.split("{id}");
-  const bodyParts = template.body === null ? [] : template.body.split("{id}");
-  const staticBytes = bodyParts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const bodyParts = template.body === null ? null : template.body.split("{id}");
+  const staticBytes = (bodyParts ?? []).reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   const host = plan.host.includes(":") ? `[${plan.host}]` : plan.host;
-  const fixed = [
-    ` HTTP/1.1\r\nhost: ${host}:${plan.port}\r\nuser-agent: lastcall\r\naccept: */*\r\n`,
-    plan.keepAlive ? "" : "connection: close\r\n",
-    template.body === null ? "" : "content-type: application/json\r\n",
-  ].join("");
+  const fresh = !plan.keepAlive || template.connection === "fresh";
+  const upload = template.upload === undefined ? null : prepareUpload(template.upload);
+  const headers = headersOf(template, fresh, upload);
+  const fixed = ` HTTP/1.1\r\nhost: ${host}:${plan.port}\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}`;
   const post = template.method === "POST";
   return {
     template,
     pathParts,
+    bodyParts,
+    headers,
+    fresh,
+    upload,
+    eventsForMs: template.eventsForMs ?? null,
     wire: (id) => {
-      const start = `${template.method} ${pathParts.join(id)}${fixed}x-request-id: ${id}\r\n`;
-      if (!post && template.body === null) {
+      const key = post ? `idempotency-key: ${id}\r\n` : "";
+      const start = `${template.method} ${pathParts.join(id)}${fixed}x-request-id: ${id}\r\n${key}`;
+      if (upload !== null || (!post && bodyParts === null)) {
         return `${start}\r\n`;
       }
-      const length = staticBytes + Math.max(0, bodyParts.length - 1) * id.length;
-      const key = post ? `idempotency-key: ${id}\r\n` : "";
-      return `${start}${key}content-length: ${length}\r\n\r\n${bodyParts.join(id)}`;
+      const parts = bodyParts ?? [];
+      const length = staticBytes + Math.max(0, parts.length - 1) * id.length;
+      return `${start}content-length: ${length}\r\n\r\n${parts.join(id)}`;
     },
   };
 }
@@ -71,12 +123,30 @@ export function createMix(plan: Plan): Mix {
     const point = uniform(plan.seed, "mix", n) * total;
     return prepared[upTo.findIndex((edge) => point < edge)] ?? last;
   };
+  const at = (n: number): PlannedRequest => {
+    const { template, pathParts } = choose(n);
+    const id = requestId(prefix, n);
+    return { id, method: template.method, path: pathParts.join(id), name: template.name ?? null };
+  };
   return {
-    at: (n) => {
-      const { template, pathParts } = choose(n);
-      const id = requestId(prefix, n);
-      return { id, method: template.method, path: pathParts.join(id) };
-    },
+    at,
     wire: (n) => choose(n).wire(requestId(prefix, n)),
+    outgoing: choose,
+    structured: (n) => {
+      const planned = at(n);
+      const { fresh, upload, eventsForMs, headers, bodyParts, template } = choose(n);
+      return {
+        ...planned,
+        fresh,
+        upload,
+        eventsForMs,
+        headers: {
+          ...headers,
+          "x-request-id": planned.id,
+          ...(template.method === "POST" ? { "idempotency-key": planned.id } : {}),
+        },
+        body: bodyParts === null ? null : bodyParts.join(planned.id),
+      };
+    },
   };
 }

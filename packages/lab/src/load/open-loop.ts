@@ -1,9 +1,7 @@
 /** The open loop: sends each request when it is due, whatever became of the earlier ones, until it is told to stop. */
 
 import { createSchedule } from "./arrivals.ts";
-import type { HttpClient } from "./http-client.ts";
 import type { LoadPlan } from "./load.ts";
-import type { Mix } from "./mix.ts";
 
 export interface OpenLoop {
   /** Sends no more. */
@@ -12,10 +10,13 @@ export interface OpenLoop {
 
 export interface OpenLoopOptions {
   readonly plan: LoadPlan;
-  readonly mix: Mix;
-  readonly client: Pick<HttpClient, "send">;
+  readonly send: (n: number, intendedMs: number) => void;
+  /** Which share of the arrivals this loop sends: all but `index` of every `count` are those of others. */
+  readonly share?: { readonly index: number; readonly count: number };
   readonly now: () => number;
-  /** The first request has been dispatched. */
+  /** From when the arrivals count; default: now. */
+  readonly startMs?: number;
+  /** The first request of this loop has been dispatched. */
   readonly onFirst: () => void;
 }
 
@@ -26,11 +27,19 @@ export interface OpenLoopOptions {
 const SLICE = 32;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
-  const { plan, mix, client, now } = options;
-  const startMs = now();
+  const { plan, send, now, share = { index: 0, count: 1 } } = options;
+  const startMs = options.startMs ?? now();
   const schedule = createSchedule(plan.arrivals, plan.seed);
-  let n = 0;
-  let dueMs = startMs + schedule.next();
+  /** The next arrival of ours. */
+  const due = (skipped: number): number => {
+    for (let other = 0; other < skipped; other += 1) {
+      schedule.next();
+    }
+    return startMs + schedule.next();
+  };
+  let n = share.index;
+  let sent = 0;
+  let dueMs = due(share.index);
   let timer: NodeJS.Timeout | null = null;
   let immediate: NodeJS.Immediate | null = null;
 
@@ -38,19 +47,20 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
     timer = null;
     immediate = null;
     const currentMs = now();
-    const sliceEnd = n + SLICE;
+    const sliceEnd = sent + SLICE;
     // All that is due goes out, also after a stall of ours: its intended time stays, so that the stall shows as lag.
     while (dueMs <= currentMs && dueMs - startMs < plan.maxDurationMs) {
-      if (n === sliceEnd) {
+      if (sent === sliceEnd) {
         immediate = setImmediate(tick);
         return;
       }
-      client.send(n, dueMs, mix.wire(n));
-      if (n === 0) {
+      send(n, dueMs);
+      sent += 1;
+      if (sent === 1) {
         options.onFirst();
       }
-      n += 1;
-      dueMs = startMs + schedule.next();
+      n += share.count;
+      dueMs = due(share.count - 1);
     }
     if (dueMs - startMs < plan.maxDurationMs) {
       timer = setTimeout(tick, Math.max(1, Math.floor(dueMs - now())));

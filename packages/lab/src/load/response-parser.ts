@@ -3,6 +3,7 @@
  * It keeps no body and allocates next to nothing, since it runs for each request of the load.
  */
 
+import { createHash, type Hash } from "node:crypto";
 import { ChunkedBody } from "./chunked-body.ts";
 
 /** A head larger than this is not one we want to wait for. */
@@ -14,6 +15,11 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const PREFIX: readonly number[] = [...Buffer.from("HTTP/1.")];
+
+/** Of `content-digest: sha-256=:BASE64:` (RFC 9530). */
+function sha256In(value: string): string | null {
+  return /sha-256=:([A-Za-z0-9+/=]+):/.exec(value)?.[1] ?? null;
+}
 
 function text(bytes: Buffer, start: number, end: number): string {
   return bytes.toString("latin1", start, end);
@@ -34,16 +40,25 @@ export class ResponseParser {
   /** Bytes came after the end of the response: the connection is of no use any more. */
   surplus = false;
 
+  /** Is given the bytes of the body. */
+  sink: ((bytes: Buffer, start: number, end: number) => void) | null = null;
+
   #copyHeader: string | null = null;
   #json = false;
   #sample = "";
   #isChunked = false;
+  #digest: string | null = null;
+  /** The digest stands behind the body. */
+  #digestComes = false;
+  #hash: Hash | null = null;
+  #watch: ((bytes: Buffer, start: number, end: number) => void) | null = null;
   #pending: Buffer | null = null;
   readonly #chunked = new ChunkedBody();
 
   reset(): void {
     this.state = "head";
     this.surplus = false;
+    this.sink = null;
     this.#pending = null;
     this.#resetHead();
   }
@@ -58,6 +73,18 @@ export class ResponseParser {
     this.#json = false;
     this.#sample = "";
     this.#isChunked = false;
+    this.#digest = null;
+    this.#digestComes = false;
+    this.#hash = null;
+  }
+
+  /** Whether the body is the one that its `content-digest` (SHA-256) promises; null without one. Ask once, when it is done. */
+  digestHolds(): boolean | null {
+    if (this.#hash === null) {
+      return null;
+    }
+    const promised = this.#digest ?? sha256In(this.#chunked.trailers ?? "");
+    return promised === null ? null : promised === this.#hash.digest("base64");
   }
 
   /** Which copy answered: its header, else the `pid` in a JSON body. */
@@ -125,14 +152,32 @@ export class ResponseParser {
     } else if (this.#isChunked) {
       this.promised = null;
       this.#chunked.reset();
+      this.#chunked.sink = this.#watcher();
+      this.#chunked.trailers = this.#digestComes ? "" : null;
       this.state = "chunked";
     } else if (this.promised === null) {
       this.keepAlive = false;
       this.state = "until-close";
+      this.#watch = this.#watcher();
     } else {
       this.state = "fixed";
+      this.#watch = this.#watcher();
     }
     return at;
+  }
+
+  /** Null for most: nobody looks at a body's bytes. */
+  #watcher(): ((bytes: Buffer, start: number, end: number) => void) | null {
+    const { sink } = this;
+    if (this.#digest === null && !this.#digestComes) {
+      return sink;
+    }
+    const hash = createHash("sha256");
+    this.#hash = hash;
+    return (bytes, start, end) => {
+      hash.update(bytes.subarray(start, end));
+      sink?.(bytes, start, end);
+    };
   }
 
   /** Reads one head in one pass; the offset behind it, or -1 when it is not complete. */
@@ -216,6 +261,12 @@ export class ResponseParser {
         }
         break;
       }
+      case "content-digest":
+        this.#digest = sha256In(text(bytes, colonAt + 1, end));
+        break;
+      case "trailer":
+        this.#digestComes = /content-digest/i.test(text(bytes, colonAt + 1, end));
+        break;
       case "content-type":
         this.#json = text(bytes, colonAt + 1, end).includes("json");
         break;
@@ -238,6 +289,7 @@ export class ResponseParser {
     if (this.state === "fixed") {
       const promised = this.promised ?? 0;
       const taken = Math.min(end - at, promised - this.got);
+      this.#watch?.(bytes, at, at + taken);
       this.got += taken;
       at += taken;
       if (this.got === promised) {
@@ -254,6 +306,7 @@ export class ResponseParser {
         this.state = "done";
       }
     } else if (this.state === "until-close") {
+      this.#watch?.(bytes, at, end);
       this.got += end - at;
       at = end;
     }

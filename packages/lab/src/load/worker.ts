@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { startRunClock } from "../ledger/clock.ts";
 import { BatchWriter, type Batch } from "./batch.ts";
+import type { Exchange } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { LoadPlan } from "./load.ts";
 import { createMix } from "./mix.ts";
@@ -12,10 +13,15 @@ import { raisePriority } from "../priority.ts";
 export interface WorkerInput {
   readonly plan: LoadPlan;
   readonly clockBaseMs: number;
+  /** Which of the plan's workers this is, from 0. */
+  readonly index: number;
 }
 
-export type ToWorker = { readonly kind: "start" } | { readonly kind: "stop" };
+/** `atMs`: when the load begins, on the run's clock, the same for all workers. */
+export type ToWorker = { readonly kind: "start"; readonly atMs: number } | { readonly kind: "stop" };
 export type FromWorker =
+  /** It is there, and waits for its start. */
+  | { readonly kind: "up" }
   | { readonly kind: "started" }
   | { readonly kind: "batch"; readonly batch: Batch }
   | { readonly kind: "stopped" };
@@ -29,7 +35,8 @@ if (parentPort === null) {
   throw new Error("worker.js is a thread of the load engine and cannot run alone.");
 }
 const port = parentPort;
-const { plan, clockBaseMs } = workerData as WorkerInput;
+const { plan, clockBaseMs, index } = workerData as WorkerInput;
+const count = plan.workers ?? 1;
 const clock = startRunClock(clockBaseMs);
 const now = (): number => clock.now();
 const mix = createMix(plan);
@@ -61,31 +68,63 @@ function stopWhenDone(): void {
   }
 }
 
-const client = createHttpClient({
-  host: plan.host,
-  port: plan.port,
-  keepAlive: plan.keepAlive,
-  timeoutMs: plan.timeoutMs,
-  now,
-  onEnd: (exchange) => {
-    finished.add(exchange);
-    if (finished.full) {
-      flush();
-    } else {
-      flushTimer ??= setTimeout(flush, BATCH_WAIT_MS);
-    }
-    stopWhenDone();
-  },
-});
+interface Client {
+  send(n: number, intendedMs: number): void;
+  readonly open: number;
+  close(): void;
+}
+
+async function createClient(): Promise<Client> {
+  const options = {
+    host: plan.host,
+    port: plan.port,
+    keepAlive: plan.keepAlive,
+    timeoutMs: plan.timeoutMs,
+    now,
+    onEnd: (exchange: Exchange) => {
+      // One number for each connection of the run, whichever worker made it.
+      exchange.connectionId = exchange.connectionId * count - (count - 1 - index);
+      finished.add(exchange);
+      if (finished.full) {
+        flush();
+      } else {
+        flushTimer ??= setTimeout(flush, BATCH_WAIT_MS);
+      }
+      stopWhenDone();
+    },
+  };
+  const engine = plan.engine ?? "raw";
+  if (engine === "raw") {
+    const raw = createHttpClient(options);
+    return {
+      send: (n, dueMs) => raw.send(n, dueMs, mix.wire(n), mix.outgoing(n)),
+      get open() {
+        return raw.open;
+      },
+      close: raw.close,
+    };
+  }
+  const library = (await import("./node-client.ts")).createNodeClient(options);
+  return {
+    send: (n, dueMs) => library.send(n, dueMs, mix.structured(n)),
+    get open() {
+      return library.open;
+    },
+    close: library.close,
+  };
+}
+
+const client = await createClient();
 
 port.on("message", (message: ToWorker) => {
   switch (message.kind) {
     case "start":
       loop ??= startOpenLoop({
         plan,
-        mix,
-        client,
+        send: client.send,
         now,
+        startMs: message.atMs,
+        share: { index, count },
         onFirst: () => post({ kind: "started" }),
       });
       break;
@@ -95,3 +134,5 @@ port.on("message", (message: ToWorker) => {
       stopWhenDone();
   }
 });
+
+post({ kind: "up" });

@@ -6,7 +6,10 @@ import type { RolloutPlan } from "../scenario/plan.ts";
 /** A request that no layer has answered by then: more than nginx's connect and read timeouts together. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-function mixOf({ routes }: RolloutPlan): readonly RequestTemplate[] {
+function mixOf({ routes, load }: RolloutPlan): readonly RequestTemplate[] {
+  if (load.mix !== null) {
+    return load.mix;
+  }
   return [
     ...(routes.get === null ? [] : [{ method: "GET" as const, path: routes.get, body: null, weight: 1 }]),
     ...(routes.post === null
@@ -28,9 +31,11 @@ export function loadPlanOf(plan: RolloutPlan, port: number): LoadPlan {
     host: "127.0.0.1",
     port,
     seed: plan.seed,
-    arrivals: { kind: "constant", ratePerSecond: plan.ratePerSecond },
+    arrivals: plan.load.arrivals,
     mix: mixOf(plan),
     keepAlive: plan.router.clientKeepAlive,
+    engine: plan.load.engine,
+    workers: plan.load.workers,
     timeoutMs: REQUEST_TIMEOUT_MS,
     maxDurationMs: longestMs(plan),
     // A service of yours may remember the ids of the run before.

@@ -8,6 +8,8 @@ export interface Rotation {
   /** Resolves when new connections follow; the event is written then. */
   add(upstream: Upstream): Promise<void>;
   remove(copy: string): Promise<void>;
+  /** As `remove`, for a copy that is gone and that the router had taken out by itself: nothing is told. */
+  forget(copy: string): Promise<void>;
 }
 
 export function startRotation(
@@ -22,6 +24,14 @@ export function startRotation(
   for (const upstream of first) {
     tell("added", upstream);
   }
+  const drop = async (copy: string): Promise<Upstream | undefined> => {
+    const leaving = listed.find((one) => one.copy === copy);
+    if (leaving !== undefined) {
+      listed = listed.filter((one) => one !== leaving);
+      await router.set(listed);
+    }
+    return leaving;
+  };
   return {
     add: async (upstream) => {
       listed = [...listed, upstream];
@@ -29,12 +39,11 @@ export function startRotation(
       tell("added", upstream);
     },
     remove: async (copy) => {
-      const leaving = listed.find((one) => one.copy === copy);
-      if (leaving !== undefined) {
-        listed = listed.filter((one) => one !== leaving);
-        await router.set(listed);
-        tell("removed", leaving);
+      const dropped = await drop(copy);
+      if (dropped !== undefined) {
+        tell("removed", dropped);
       }
     },
+    forget: async (copy) => void (await drop(copy)),
   };
 }

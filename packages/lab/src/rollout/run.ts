@@ -9,9 +9,10 @@ import { startRunClock } from "../ledger/clock.ts";
 import type { EndRecord, EventRecord, LedgerRecord } from "../ledger/records.ts";
 import { createLedger } from "../ledger/writer.ts";
 import { createLoadEngine } from "../load/engine.ts";
-import { startEmbedded } from "../router/embedded.ts";
-import { startNginx } from "../router/nginx.ts";
-import type { Router, RouterOptions, Upstream } from "../router/router.ts";
+import { parametersOf as routerParametersOf } from "../router/options.ts";
+import type { FoundRouter, Router, Upstream } from "../router/router.ts";
+import { startRouter } from "../router/start.ts";
+import { arrivalsInWords } from "../scenario/load-options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
@@ -21,13 +22,15 @@ import { executedOffset, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
+import { joinAccessLog } from "./router-requests.ts";
 import { openScope, Interrupted } from "./scope.ts";
 import { commandOf, copyName, copySpec } from "./service.ts";
+import { startWitness } from "./witness.ts";
 
 export interface RunContext {
   readonly guardian: Guardian;
   /** Null: the embedded router. */
-  readonly nginx: { readonly program: string; readonly version: string } | null;
+  readonly router: FoundRouter | null;
   /** Exists and is empty. */
   readonly folder: string;
   readonly cwd: string;
@@ -49,10 +52,11 @@ function parametersOf(plan: RolloutPlan): Readonly<Record<string, string | numbe
     gracePeriodMs: plan.gracePeriodMs,
     propagationMs: plan.propagationMs,
     order: plan.order,
-    retries: plan.router.retries,
-    upstreamKeepAlive: plan.router.upstreamKeepAlive,
-    clientKeepAlive: plan.router.clientKeepAlive,
+    witness: plan.witness,
+    ...routerParametersOf(plan.router),
     ratePerSecond: plan.ratePerSecond,
+    arrivals: arrivalsInWords(plan.load.arrivals),
+    engine: plan.load.engine,
     copies: plan.copies,
     repeat: plan.repeat,
     live: plan.routes.live,
@@ -91,7 +95,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     seed: plan.seed,
     at: new Date().toISOString(),
     command: commandOf(plan),
-    router: context.nginx?.version ?? "embedded",
+    router: context.router?.version ?? "embedded",
     machine: { node: process.version, platform: process.platform, cores: cpus().length },
     parameters: parametersOf(plan),
   });
@@ -99,21 +103,27 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   const findPort = portFinder();
   const everStarted: string[] = [];
   const offset = await executedOffset(plan, context.cwd);
+  const witness = startWitness(plan, folder, clock, findPort);
+  scope.defer(() => witness.stop());
   let router: Router | null = null;
 
   const start = async (name: string): Promise<Copy> => {
     const spec = copySpec(plan, name, await findPort(), folder, context.cwd, context.env);
     scope.assertOpen();
-    const copy = await startCopy(spec, { clock, guardian, emit });
+    const env = { ...spec.env, ...witness.env(name, spec.env) };
+    const copy = await startCopy({ ...spec, env }, { clock, guardian, emit });
     everStarted.push(name);
     scope.defer(() => copy.end());
     await scope.orInterrupted(copy.ready());
-    return copy;
+    return scope.orInterrupted(witness.inFront(copy));
   };
 
   const end = async (reason: EndRecord["reason"]): Promise<void> => {
     for (const line of (await router?.log()) ?? []) {
       write(line);
+    }
+    for (const joined of joinAccessLog(records, (await router?.accessLog()) ?? null)) {
+      write(joined);
     }
     const executed = await readExecuted(plan, folder, context.cwd, offset, everStarted);
     for (const text of executed.notes) {
@@ -122,7 +132,17 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     for (const row of executed.rows ?? []) {
       write(row);
     }
-    write({ kind: "end", atMs: clock.now(), reason, rows: executed.rows?.length ?? null });
+    const arrivals = await witness.records(everStarted);
+    for (const arrival of arrivals ?? []) {
+      write(arrival);
+    }
+    write({
+      kind: "end",
+      atMs: clock.now(),
+      reason,
+      rows: executed.rows?.length ?? null,
+      arrivals: arrivals?.length ?? null,
+    });
     open = false;
     await ledger.close();
   };
@@ -130,7 +150,13 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   try {
     const copies = await all(Array.from({ length: plan.copies }, (_, place) => start(copyName(place, 1))));
     const upstreams = copies.map(({ name, port }): Upstream => ({ copy: name, host: "127.0.0.1", port }));
-    router = await startRouter(plan, upstreams);
+    router = await startRouter(
+      context.router,
+      { ...plan.router, port: 0, folder: path.join(folder, "router") },
+      upstreams,
+      { clock, guardian, emit, findPort },
+    );
+    scope.defer(router.stop);
     const rotation = startRotation(router, upstreams, clock, emit);
 
     const engine = createLoadEngine(loadPlanOf(plan, router.port), clock.baseMs);
@@ -177,24 +203,6 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   } finally {
     open = false;
     await scope.close();
-  }
-
-  function startRouter(of: RolloutPlan, upstreams: readonly Upstream[]): Promise<Router> {
-    const options: RouterOptions = {
-      port: 0,
-      retries: of.router.retries,
-      upstreamKeepAlive: of.router.upstreamKeepAlive,
-      clientKeepAlive: of.router.clientKeepAlive,
-      folder: path.join(folder, "router"),
-    };
-    const started =
-      context.nginx === null
-        ? startEmbedded(options, upstreams, { clock })
-        : startNginx(context.nginx, options, upstreams, { clock, guardian, emit, findPort });
-    return started.then((running) => {
-      scope.defer(() => running.stop());
-      return running;
-    });
   }
 }
 

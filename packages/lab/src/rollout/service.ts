@@ -29,11 +29,13 @@ export const FILES: {
   readonly executed: (copy: string) => string;
   readonly store: (place: string) => string;
   readonly events: (copy: string) => string;
+  readonly witness: (copy: string) => string;
 } = {
   output: (copy) => `copy-${copy}.log`,
   executed: (copy) => `executed-${copy}.txt`,
   store: (place) => `orders-${place}.db`,
   events: (copy) => `events-${copy}.ndjson`,
+  witness: (copy) => `witness-${copy}.ndjson`,
 };
 
 /** For the ledger and the report: without the numbers of one copy. */

@@ -4,8 +4,7 @@ import { Worker } from "node:worker_threads";
 import { LabError } from "../errors.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
 import type { EmbeddedStart, FromEmbedded, ToEmbedded } from "./embedded-thread.ts";
-import type { RouterContext } from "./nginx.ts";
-import type { Router, RouterOptions, Upstream } from "./router.ts";
+import type { Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
 /** As the experiments set nginx's. */
 const CONNECT_TIMEOUT_MS = 5000;
@@ -94,6 +93,8 @@ export async function startEmbedded(
       }
       return [...records];
     },
+    // It tells in the answer's header all that a line would say.
+    accessLog: () => Promise.resolve(null),
     stop: async () => {
       await worker.terminate();
     },

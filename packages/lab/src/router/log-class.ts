@@ -1,4 +1,4 @@
-/** Lines of nginx's error log -> the few classes that a verdict needs. A witness: what the client saw is the truth. */
+/** The few classes of a router's failures that a verdict needs, and lines of nginx's error log -> one of them. What the client saw is the truth. */
 
 export type LogClass =
   | "connect-refused"
@@ -8,6 +8,8 @@ export type LogClass =
   | "no-upstream"
   | "no-http"
   | "router-limit"
+  /** The router itself ended it, because it had dropped the copy. */
+  | "cut-by-router"
   | "other";
 
 const PATTERNS: readonly (readonly [RegExp, LogClass])[] = [

@@ -1,9 +1,7 @@
 /** nginx's configuration as a pure function. Each line is there for a reason that an experiment depends on. */
 
+import { GENERATION_PATH } from "./generation.ts";
 import type { RouterOptions, Upstream } from "./router.ts";
-
-/** Where nginx answers which configuration a new connection meets. */
-export const GENERATION_PATH = "/.lastcall/generation";
 
 export interface NginxFacts {
   readonly options: RouterOptions;
@@ -15,6 +13,13 @@ export interface NginxFacts {
   /** Only a master that runs as root may name its worker's user. */
   readonly root: boolean;
   readonly platform: string;
+}
+
+/** Unless it is asked for, none: nginx's default mark would keep a healthy copy out for 10 s and hide what we measure. */
+function marks({ passive }: RouterOptions): string {
+  return passive === null
+    ? "max_fails=0"
+    : `max_fails=${passive.maxFails} fail_timeout=${Math.max(1, Math.round(passive.failTimeoutMs / 1000))}s`;
 }
 
 export function nginxConfig(facts: NginxFacts): string {
@@ -32,7 +37,7 @@ export function nginxConfig(facts: NginxFacts): string {
     "worker_shutdown_timeout 30s;",
     "events { worker_connections 4096; }",
     "http {",
-    '  log_format lastcall \'{"at":$msec,"connection":$connection,"request":$connection_requests,"line":"$request","status":$status,"upstream":"$upstream_addr","upstream_status":"$upstream_status","upstream_time":"$upstream_response_time","bytes":$body_bytes_sent}\';',
+    '  log_format lastcall escape=json \'{"at":$msec,"id":"$http_x_request_id","connection":$connection,"request":$connection_requests,"line":"$request","status":$status,"upstream":"$upstream_addr","upstream_status":"$upstream_status","connect_time":"$upstream_connect_time","upstream_time":"$upstream_response_time","completion":"$request_completion","bytes":$body_bytes_sent}\';',
     "  access_log access.log lastcall;",
     "  client_body_temp_path temp-body;",
     "  proxy_temp_path temp-proxy;",
@@ -46,8 +51,7 @@ export function nginxConfig(facts: NginxFacts): string {
   if (upstreams.length > 0) {
     lines.push(
       "  upstream copies {",
-      // max_fails=0: nginx's passive mark would keep a healthy copy out for 10 s and hide what we measure.
-      ...upstreams.map(({ host, port: to, copy }) => `    server ${host}:${to} max_fails=0; # ${copy}`),
+      ...upstreams.map(({ host, port: to, copy }) => `    server ${host}:${to} ${marks(options)}; # ${copy}`),
       ...(options.upstreamKeepAlive ? ["    keepalive 16;"] : []),
       "  }",
     );

@@ -1,6 +1,9 @@
-/** A router in front of the copies. One interface; `embedded` needs nothing installed, `nginx` is a child of the lab. */
+/** A router in front of the copies. One interface; `embedded` needs nothing installed, the others are children of the lab. */
 
-import type { RouterLogRecord } from "../ledger/records.ts";
+import type { RunClock } from "../ledger/clock.ts";
+import type { EventRecord, RouterLine, RouterLogRecord } from "../ledger/records.ts";
+import type { Guardian } from "../target/guardian.ts";
+import type { RouterBehaviour, RouterName } from "./options.ts";
 
 export interface Upstream {
   /** The copy's name in the ledger. */
@@ -9,21 +12,31 @@ export interface Upstream {
   readonly port: number;
 }
 
-export interface RouterOptions {
+export interface RouterOptions extends RouterBehaviour {
   /** The port to listen on; 0 lets the system choose (a router that cannot ask for 0 finds a free one itself). */
   readonly port: number;
-  /** Try the next upstream as nginx's `proxy_next_upstream error timeout` does: never a POST that was sent. */
-  readonly retries: boolean;
-  /** Pool connections to the copies (16 idle ones, HTTP/1.1). */
-  readonly upstreamKeepAlive: boolean;
-  /** Keep the client's connections open. */
-  readonly clientKeepAlive: boolean;
   /** A folder of its own for configuration, logs and temporary files. */
   readonly folder: string;
 }
 
+/** A router that was found on this machine. */
+export interface FoundRouter {
+  readonly name: Exclude<RouterName, "embedded">;
+  readonly program: string;
+  /** `nginx 1.22.1`. */
+  readonly version: string;
+}
+
+export interface RouterContext {
+  readonly clock: RunClock;
+  readonly guardian: Guardian;
+  /** `reloaded`; and `removed` and `added` by a router that asks the copies for their readiness. */
+  readonly emit: (event: EventRecord) => void;
+  readonly findPort: () => Promise<number>;
+}
+
 export interface Router {
-  readonly name: "embedded" | "nginx";
+  readonly name: RouterName;
   /** For the report: `nginx 1.22.1`. */
   readonly version: string;
   readonly port: number;
@@ -31,5 +44,7 @@ export interface Router {
   set(upstreams: readonly Upstream[]): Promise<void>;
   /** What it logged as errors so far, classified, times on the run's clock. */
   log(): Promise<readonly RouterLogRecord[]>;
+  /** Its access log so far, by request id; null: it keeps none. */
+  accessLog(): Promise<ReadonlyMap<string, RouterLine> | null>;
   stop(): Promise<void>;
 }

@@ -1,8 +1,12 @@
 /** Options of a rolling restart -> plans, one for each row that is run. Pure: every wrong or contradictory value ends here. */
 
 import { formatDuration } from "../duration.ts";
+import { didYouMean } from "../nearest.ts";
+import { ROUTER_NAMES, type RouterBehaviour, type RouterName } from "../router/options.ts";
 import { PLATFORMS, type Platform } from "./platforms.ts";
 import { duration, number, oneOf, refuse, route } from "./option-values.ts";
+import { loadShape, type LoadShape } from "./load-options.ts";
+import { routerBehaviour } from "./router-options.ts";
 import {
   SCENARIOS,
   SCENARIO_NAMES,
@@ -22,7 +26,18 @@ export interface RolloutOptions {
   readonly retries?: boolean;
   readonly "upstream-keepalive"?: boolean;
   readonly "client-keepalive"?: boolean;
+  readonly removal?: string;
+  readonly "pooled-at-removal"?: string;
+  readonly "health-interval"?: string;
+  readonly "health-fall"?: string;
+  readonly "health-rise"?: string;
+  readonly "max-fails"?: string;
+  readonly "fail-timeout"?: string;
   readonly rate?: string;
+  readonly load?: string;
+  readonly arrivals?: string;
+  readonly engine?: string;
+  readonly "load-workers"?: string;
   readonly copies?: string;
   readonly repeat?: string;
   readonly seed?: string;
@@ -34,6 +49,7 @@ export interface RolloutOptions {
   readonly post?: string;
   readonly "post-body"?: string;
   readonly executed?: string;
+  readonly witness?: string;
   readonly grace?: string;
   readonly "ready-timeout"?: string;
   readonly attempts?: string;
@@ -72,24 +88,25 @@ export interface RolloutPlan {
   readonly drainDelayMs: number | null;
   readonly gracePeriodMs: number;
   readonly readyTimeoutMs: number;
-  readonly router: {
-    /** `auto`: nginx where it is found, else embedded. */
-    readonly name: "auto" | "embedded" | "nginx";
-    readonly retries: boolean;
-    readonly upstreamKeepAlive: boolean;
-    readonly clientKeepAlive: boolean;
+  readonly router: RouterBehaviour & {
+    /** `auto`: nginx where it is found and can do what is asked for, else embedded, else another that can. */
+    readonly name: "auto" | RouterName;
   };
+  /** The router's lag; where it removes by readiness, what its checks make of it at the least. */
   readonly propagationMs: number;
   /** How long a copy that is ready waits before the router lists it. */
   readonly warmUpMs: number;
   readonly order: "parallel" | "remove-first";
   readonly ratePerSecond: number;
+  readonly load: LoadShape;
   readonly copies: number;
   /** Restarts of each copy. */
   readonly repeat: number;
   readonly seed: number;
   /** A file to which the service appends each id that it has executed; null: nobody can tell, or the orders service's own. */
   readonly executedFile: string | null;
+  /** Who sees what comes to each copy: code of the lab inside it, a shim in front of it, or nobody. */
+  readonly witness: "none" | "import" | "shim";
   readonly timing: Timing;
   /** After a failed run: again with one factor changed at a time. */
   readonly explain: boolean;
@@ -175,8 +192,42 @@ function routesOf(options: RolloutOptions, stranger: boolean): Routes {
   };
 }
 
-/** The rows to run. Throws `LAB_OPTION` with what was seen, the limit and what to do. */
-export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
+/** `--witness FILE` is `--executed FILE`: the service's own list is a witness too. */
+function witnessOf(
+  { witness, executed, post }: RolloutOptions,
+  stranger: boolean,
+): Pick<RolloutPlan, "witness" | "executedFile"> {
+  if (witness === undefined || witness === "none" || witness === "import" || witness === "shim") {
+    return { witness: witness ?? "none", executedFile: executed ?? null };
+  }
+  if (!/[./\\]/.test(witness)) {
+    refuse(
+      `--witness knows no '${witness}'.`,
+      `${didYouMean(witness, ["import", "shim", "none"])}It may be import, shim, none, or a file with its folder: ./executed.txt.`,
+    );
+  }
+  if (executed !== undefined) {
+    refuse("--witness and --executed both name a file.", "Drop one of them.");
+  }
+  if (!stranger || post === undefined) {
+    refuse(
+      "--witness FILE has no --post whose ids it could hold.",
+      "Add --post /path and the command of your service, or use import or shim.",
+    );
+  }
+  return { witness: "none", executedFile: witness };
+}
+
+/** Without a reader of files there is none to read. */
+function noFile(file: string): never {
+  return refuse(`--load ${file} cannot be read.`, "Name a file that can.");
+}
+
+/** The rows to run. `readText` reads the file of `--load`. Throws `LAB_OPTION` with what was seen, the limit and what to do. */
+export function planRollout(
+  options: RolloutOptions,
+  readText: (file: string) => string = noFile,
+): readonly RolloutPlan[] {
   const command = options.command;
   if (command?.length === 0) {
     refuse("There is no command after --.", "Write it there: lastcall rollout -- node app.js --port {port}");
@@ -189,13 +240,15 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
   }
   const build = oneOf("build", options.build, ["naive", "lastcall", "bare"]);
   const order = oneOf("order", options.order, ["parallel", "remove-first"]) ?? "parallel";
-  const router = oneOf("router", options.router, ["embedded", "nginx"]) ?? "auto";
+  const router = oneOf("router", options.router, ROUTER_NAMES) ?? "auto";
   const routes = routesOf(options, command !== undefined);
+  const behaviour = routerBehaviour(options, routes.ready);
   const gracePeriodMs = duration("grace", options.grace, DEFAULT_GRACE_MS, 1000, 600_000);
   const givenDelayMs =
     options["drain-delay"] === undefined
       ? null
       : duration("drain-delay", options["drain-delay"], 0, 0, 300_000);
+  const ratePerSecond = number("rate", options.rate, 20, 0.1, 20_000, false);
   const shared = {
     routes,
     gracePeriodMs,
@@ -206,14 +259,18 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
       100,
       300_000,
     ),
-    propagationMs: duration("propagation", options.propagation, 1000, 0, 60_000),
+    propagationMs:
+      behaviour.removal === "readiness"
+        ? behaviour.health.intervalMs * (behaviour.health.fall ?? 1)
+        : duration("propagation", options.propagation, 1000, 0, 60_000),
     warmUpMs: duration("warm-up", options["warm-up"], 0, 0, 60_000),
     order,
-    ratePerSecond: number("rate", options.rate, 20, 0.1, 2000, false),
+    ratePerSecond,
+    load: loadShape(options, ratePerSecond, readText),
     copies: number("copies", options.copies, 2, 2, 16),
     repeat: number("repeat", options.repeat, 1, 1, 1000),
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
-    executedFile: options.executed ?? null,
+    ...witnessOf(options, command !== undefined),
     timing: TIMING,
     explain: options.explain === true,
     controls: options.controls === true,
@@ -238,6 +295,12 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
       options["upstream-keepalive"] === true ||
       options["client-keepalive"] === true ||
       order !== "parallel" ||
+      behaviour.removal !== "control-plane" ||
+      behaviour.pooledAtRemoval !== "closed-when-idle" ||
+      behaviour.passive !== null ||
+      shared.load.mix !== null ||
+      shared.load.arrivals.kind !== "constant" ||
+      shared.load.engine !== "raw" ||
       shared.propagationMs !== 1000;
     return {
       ...shared,
@@ -249,12 +312,7 @@ export function planRollout(options: RolloutOptions): readonly RolloutPlan[] {
         command === undefined ? { kind: "orders", build: build ?? row.build } : { kind: "command", command },
       signal: row.signal,
       drainDelayMs,
-      router: {
-        name: router,
-        retries: row.retries || options.retries === true,
-        upstreamKeepAlive: options["upstream-keepalive"] === true,
-        clientKeepAlive: options["client-keepalive"] === true,
-      },
+      router: { ...behaviour, name: router, retries: row.retries || options.retries === true },
     };
   });
 }

@@ -97,7 +97,8 @@ function live(life: Draft, event: EventRecord): void {
       break;
     case "added":
       life.addedMs ??= event.atMs;
-      life.port ??= numberIn(event, "port");
+      // Where the router finds it: with a recording shim in front of it another than its own.
+      life.port = numberIn(event, "port") ?? life.port;
       break;
     case "removed":
       life.removedMs = event.atMs;

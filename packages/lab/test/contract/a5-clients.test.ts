@@ -14,8 +14,10 @@ import type { Copy } from "../../src/contract/copy.ts";
 import { type Hearing, hearing } from "../../src/contract/court.ts";
 import type { Setting, Subject } from "../../src/contract/subject.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
-import { type findNginx, startNginx } from "../../src/router/nginx.ts";
+import { startNginx } from "../../src/router/nginx.ts";
+import type { FoundRouter } from "../../src/router/router.ts";
 import { realNginx } from "../real-parts.ts";
+import { PLAIN } from "../router/behaviour.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { tell } from "./proving.ts";
 import { naive, service } from "./services.ts";
@@ -189,11 +191,7 @@ async function proves(run: (court: Hearing) => Promise<Tally>, say: (line: strin
 }
 
 /** Two copies on fixed ports behind one nginx that nobody tells; each is restarted in turn. */
-async function restartBehindNginx(
-  court: Hearing,
-  found: NonNullable<Awaited<ReturnType<typeof findNginx>>>,
-  folder: string,
-): Promise<Tally> {
+async function restartBehindNginx(court: Hearing, found: FoundRouter, folder: string): Promise<Tally> {
   const set: Partial<Record<Setting, number | string>> = {
     drainDelay: 200,
     leaveOrder: "listener-first",
@@ -204,7 +202,7 @@ async function restartBehindNginx(
   const upstreams = copies.map((copy, n) => ({ copy: `copy-${n}`, host: "127.0.0.1", port: copy.port }));
   const router = await startNginx(
     found,
-    { port: 0, retries: true, upstreamKeepAlive: true, clientKeepAlive: true, folder },
+    { ...PLAIN, port: 0, retries: true, upstreamKeepAlive: true, clientKeepAlive: true, folder },
     upstreams,
     {
       clock: startRunClock(),

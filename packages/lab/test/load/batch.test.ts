@@ -11,10 +11,16 @@ const mix = createMix({
   seed: 3,
   mix: [
     { method: "GET", path: "/a/{id}", body: null, weight: 1 },
-    { method: "POST", path: "/b", body: "{}", weight: 1 },
+    { method: "POST", path: "/b", body: "{}", weight: 1, name: "write" },
   ],
   keepAlive: true,
 });
+
+function plannedOf(n: number): object {
+  const { id, method, path, name } = mix.at(n);
+  return { id, method, path, ...(name === null ? {} : { template: name }) };
+}
+
 /** Times have three digits, so that they come back exactly. */
 const time = fc.integer({ min: 0, max: 1e9 }).map((micros) => micros / 1000);
 const never = fc.constant(Number.NaN);
@@ -38,6 +44,8 @@ const exchanges: fc.Arbitrary<Exchange> = fc.record({
   got: fc.nat(),
   copy: text,
   upstream: text,
+  uploaded: fc.oneof(fc.nat(), never),
+  events: fc.oneof(fc.nat(), never),
 });
 
 function orNull(ms: number): number | null {
@@ -57,7 +65,7 @@ test("what is put into a batch comes out as records, in order", () => {
         records,
         all.map((exchange) => ({
           kind: "request",
-          ...mix.at(exchange.n),
+          ...plannedOf(exchange.n),
           intendedMs: exchange.intendedMs,
           dispatchedMs: exchange.dispatchedMs,
           connectedMs: orNull(exchange.connectedMs),
@@ -77,6 +85,8 @@ test("what is put into a batch comes out as records, in order", () => {
           bytes: { promised: exchange.promised, got: exchange.got },
           copy: exchange.copy,
           upstream: exchange.upstream,
+          ...(Number.isNaN(exchange.uploaded) ? {} : { uploaded: exchange.uploaded }),
+          ...(Number.isNaN(exchange.events) ? {} : { events: exchange.events }),
         })),
       );
       assert.equal(writer.count, 0);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LoadPlan } from "../../src/load/load.ts";
-import { createMix } from "../../src/load/mix.ts";
 import { startOpenLoop, type OpenLoop } from "../../src/load/open-loop.ts";
 
 const PLAN: LoadPlan = {
@@ -25,8 +24,7 @@ function rig(plan: LoadPlan): {
   const sent: [number, number][] = [];
   const loop = startOpenLoop({
     plan,
-    mix: createMix(plan),
-    client: { send: (n, intendedMs) => void sent.push([n, intendedMs]) },
+    send: (n, intendedMs) => void sent.push([n, intendedMs]),
     now: () => nowMs,
     onFirst: () => {},
   });

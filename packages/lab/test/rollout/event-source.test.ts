@@ -15,6 +15,7 @@ import type { Upstream } from "../../src/router/router.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { realNginx } from "../real-parts.ts";
+import { PLAIN } from "../router/behaviour.ts";
 
 const ORDERS: string = fileURLToPath(
   new URL("../../../../../examples/orders/dist/src/server.js", import.meta.url),
@@ -119,7 +120,7 @@ test(
       return;
     }
     const [a, b] = await Promise.all([startOrders("A"), startOrders("B")]);
-    const options = { port: 0, retries: false, upstreamKeepAlive: false, clientKeepAlive: true, folder };
+    const options = { ...PLAIN, port: 0, clientKeepAlive: true, folder };
     const router = await startNginx(nginx, options, [a.upstream], {
       clock: startRunClock(),
       guardian,

@@ -30,11 +30,18 @@ function stage(): { story: string[]; exit: () => void; copy: Copy; next: Copy; r
     rotation: {
       add: async (upstream) => void story.push(`${upstream.copy} in`),
       remove: async (name) => void story.push(`${name} out`),
+      forget: async (name) => void story.push(`${name} forgotten`),
     },
   };
 }
 
-const PLAN = { propagationMs: 200, signal: "SIGTERM", gracePeriodMs: 1000, warmUpMs: 0 } as const;
+const PLAN = {
+  propagationMs: 200,
+  signal: "SIGTERM",
+  gracePeriodMs: 1000,
+  warmUpMs: 0,
+  router: { removal: "control-plane" },
+} as const;
 
 test("parallel: the signal comes first and the router follows after its lag, whatever the copy does", async () => {
   const { story, exit, copy, next, rotation } = stage();
@@ -76,4 +83,13 @@ test("a replacement that fails is the restart's failure", async () => {
     ),
     /A2 died/,
   );
+});
+
+test("a router that asks for readiness is told nothing, and forgets the copy when its replacement is in", async () => {
+  const { story, exit, copy, next, rotation } = stage();
+  const scope = openScope(new AbortController().signal);
+  exit();
+  const plan = { ...PLAN, order: "parallel", router: { removal: "readiness" } } as const;
+  await restart(plan, copy, async () => next, rotation, scope);
+  assert.deepEqual(story, ["SIGTERM A", "A has ended", "A2 in", "A forgotten"]);
 });

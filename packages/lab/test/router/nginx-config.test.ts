@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nginxConfig, type NginxFacts } from "../../src/router/nginx-config.ts";
+import { PLAIN } from "./behaviour.ts";
 
 const FACTS: NginxFacts = {
-  options: { port: 0, retries: false, upstreamKeepAlive: false, clientKeepAlive: false, folder: "/x" },
+  options: { ...PLAIN, port: 0, folder: "/x" },
   port: 18_080,
   upstreams: [
     { copy: "A", host: "127.0.0.1", port: 9001 },
@@ -60,4 +61,9 @@ test("with no upstream left it answers 502 itself", () => {
   const config = nginxConfig({ ...FACTS, upstreams: [] });
   assert.match(config, /return 502;/);
   assert.doesNotMatch(config, /upstream copies/);
+});
+
+test("passive marks are nginx's own, in whole seconds, where they are asked for", () => {
+  const config = configured({ passive: { maxFails: 3, failTimeoutMs: 2500 } });
+  assert.match(config, /server 127\.0\.0\.1:9001 max_fails=3 fail_timeout=3s;/);
 });

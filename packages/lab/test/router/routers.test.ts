@@ -1,4 +1,4 @@
-// Both routers keep the same promises; nginx's tests are skipped where it is not installed.
+// All routers keep the same promises; those that are not installed are skipped.
 import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -9,17 +9,19 @@ import { after, test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { startEmbedded } from "../../src/router/embedded.ts";
-import { findNginx, startNginx } from "../../src/router/nginx.ts";
-import { realNginx } from "../real-parts.ts";
-import type { Router, RouterOptions, Upstream } from "../../src/router/router.ts";
+import { findRouter } from "../../src/router/find.ts";
+import type { FoundRouter, Router, RouterOptions, Upstream } from "../../src/router/router.ts";
+import { startRouter } from "../../src/router/start.ts";
+import { realRouter } from "../real-parts.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
+import { PLAIN } from "./behaviour.ts";
 
 const guardian = startGuardian();
 const clock = startRunClock();
 const findPort = portFinder();
-const nginx = await realNginx();
+const installed = await Promise.all([realRouter("nginx"), realRouter("haproxy"), realRouter("caddy")]);
+const nginx = installed[0];
 const servers: { close(): void }[] = [];
 after(() => {
   guardian.close();
@@ -29,10 +31,8 @@ after(() => {
 });
 
 const options = (port = 0): RouterOptions => ({
+  ...PLAIN,
   port,
-  retries: false,
-  upstreamKeepAlive: false,
-  clientKeepAlive: false,
   folder: mkdtempSync(path.join(tmpdir(), "lastcall-router-")),
 });
 
@@ -43,9 +43,11 @@ async function copy(name: string): Promise<Upstream> {
   return { copy: name, host: "127.0.0.1", port: (server.address() as AddressInfo).port };
 }
 
-function ask(router: Router): Promise<string> {
+function ask(router: Router, id = "", method = "GET"): Promise<string> {
   return new Promise((resolve, reject) => {
-    request({ host: "127.0.0.1", port: router.port, path: "/?id=42", agent: false }, (answer) => {
+    const headers = id === "" ? {} : { "x-request-id": id };
+    const to = { host: "127.0.0.1", port: router.port, path: "/?id=42", agent: false, method, headers };
+    request(to, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part: string) => (text += part));
       answer.once("end", () => resolve(answer.statusCode === 200 ? text : String(answer.statusCode)));
@@ -64,26 +66,23 @@ async function answers(router: Router, count: number): Promise<readonly string[]
 }
 
 const events: EventRecord[] = [];
-const starters: Readonly<Record<string, (of: RouterOptions, first: readonly Upstream[]) => Promise<Router>>> =
-  {
-    embedded: (of, first) => startEmbedded(of, first, { clock }),
-    ...(nginx === null
-      ? {}
-      : {
-          nginx: (of, first) =>
-            startNginx(nginx, of, first, {
-              clock,
-              guardian,
-              findPort,
-              emit: (event) => void events.push(event),
-            }),
-        }),
-  };
+const start = (found: FoundRouter | null, of: RouterOptions, first: readonly Upstream[]): Promise<Router> =>
+  startRouter(found, of, first, { clock, guardian, findPort, emit: (event) => void events.push(event) });
 
-for (const [name, start] of Object.entries(starters)) {
+/** HAProxy calls a copy that it cannot reach 503; the others a bad gateway. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  embedded: "502",
+  nginx: "502",
+  haproxy: "503",
+  caddy: "502",
+};
+
+for (const found of [null, ...installed.filter((one) => one !== null)]) {
+  const name = found?.name ?? "embedded";
+  const unreachable = UNREACHABLE[name] ?? "";
   test(`${name}: when set() has resolved, no new connection meets a removed copy`, async () => {
     const [a, b] = [await copy("A"), await copy("B")];
-    const router = await start(options(), [a, b]);
+    const router = await start(found, options(), [a, b]);
     try {
       assert.equal(router.name, name);
       assert.deepEqual(await answers(router, 4), ["A", "B"]);
@@ -92,17 +91,17 @@ for (const [name, start] of Object.entries(starters)) {
       await Promise.all([router.set([a, b]), router.set([a])]);
       assert.deepEqual(await answers(router, 20), ["A"]);
       await router.set([]);
-      assert.deepEqual(await answers(router, 2), ["502"]);
+      assert.deepEqual(await answers(router, 2), [unreachable]);
     } finally {
       await router.stop();
     }
   });
 
-  test(`${name}: a refused connection is a 502 and is found in its log, at its time`, async () => {
-    const router = await start(options(), [{ copy: "A", host: "127.0.0.1", port: await findPort() }]);
+  test(`${name}: a refused connection is a ${unreachable} and is found in its log, at its time`, async () => {
+    const router = await start(found, options(), [{ copy: "A", host: "127.0.0.1", port: await findPort() }]);
     try {
       const before = clock.now();
-      assert.equal(await ask(router), "502");
+      assert.equal(await ask(router), unreachable);
       const log = await router.log();
       assert.deepEqual(
         log.map((line) => line.class),
@@ -116,8 +115,60 @@ for (const [name, start] of Object.entries(starters)) {
     }
   });
 
+  if (name !== "embedded") {
+    test(`${name}: its access log has a line for each request id, with whom it asked`, async () => {
+      const a = await copy("A");
+      const router = await start(found, options(), [a]);
+      try {
+        await ask(router, "r1-000001");
+        await ask(router, "r1-000002");
+        await ask(router);
+        const lines = await router.accessLog();
+        assert.deepEqual([...(lines?.keys() ?? [])].toSorted(), ["r1-000001", "r1-000002"]);
+        const line = lines?.get("r1-000002");
+        assert.equal(line?.status, 200);
+        assert.deepEqual(
+          line.tries.map((one) => one.address),
+          [`127.0.0.1:${a.port}`],
+        );
+        assert.ok(Math.abs(line.atMs - clock.now()) < 5000, String(line.atMs));
+      } finally {
+        await router.stop();
+      }
+    });
+  }
+
+  test(`${name}: with retries a closed door costs nobody an answer, and POSTs are asked again too`, async () => {
+    const b = await copy("B");
+    const dead = { copy: "A", host: "127.0.0.1", port: await findPort() };
+    const router = await start(found, { ...options(), retries: true }, [dead, b]);
+    try {
+      assert.deepEqual(await answers(router, 6), ["B"]);
+      for (let n = 0; n < 4; n += 1) {
+        assert.equal(await ask(router, "", "POST"), "B");
+      }
+    } finally {
+      await router.stop();
+    }
+  });
+
+  test(`${name}: the answer's header names the copy that was asked`, async () => {
+    const a = await copy("A");
+    const router = await start(found, options(), [a]);
+    try {
+      const answer = await fetch(`http://127.0.0.1:${router.port}/`);
+      await answer.text();
+      assert.match(
+        answer.headers.get("x-lastcall-upstream") ?? "",
+        new RegExp(`^127\\.0\\.0\\.1:${a.port}\\|`),
+      );
+    } finally {
+      await router.stop();
+    }
+  });
+
   test(`${name}: stopped, it answers nobody`, async () => {
-    const router = await start(options(), [await copy("A")]);
+    const router = await start(found, options(), [await copy("A")]);
     await router.stop();
     await assert.rejects(ask(router), /ECONNREFUSED/);
   });
@@ -127,7 +178,7 @@ for (const [name, start] of Object.entries(starters)) {
     await new Promise<void>((resolve) => void taken.listen(0, "127.0.0.1", resolve));
     servers.push(taken);
     const { port } = taken.address() as AddressInfo;
-    await assert.rejects(start(options(port), []), (error) => {
+    await assert.rejects(start(found, options(port), []), (error) => {
       assert.ok(error instanceof LabError, String(error));
       assert.equal(error.code, "LAB_ROUTER_FAILED");
       assert.match(error.message, /[Aa]ddress already in use/);
@@ -137,7 +188,7 @@ for (const [name, start] of Object.entries(starters)) {
 }
 
 test("each reload of nginx is told as an event", { skip: nginx === null }, () => {
-  const reloads = events.filter((event) => event.event === "reloaded");
+  const reloads = events.filter((event) => event.event === "reloaded").slice(0, 4);
   assert.deepEqual(
     reloads.map((event) => event.detail["upstreams"]),
     ["B", "A B", "A", ""],
@@ -145,5 +196,6 @@ test("each reload of nginx is told as an event", { skip: nginx === null }, () =>
 });
 
 test("nginx is looked for at the place that LASTCALL_NGINX names, and nowhere else", async () => {
-  assert.equal(await findNginx({ PATH: process.env["PATH"], LASTCALL_NGINX: "/nowhere/nginx" }), null);
+  const env = { PATH: process.env["PATH"], LASTCALL_NGINX: "/nowhere/nginx" };
+  assert.equal(await findRouter("nginx", env), null);
 });

@@ -1,0 +1,149 @@
+/** A file that says what load is sent, read strictly: a typing error must not become a quieter load. */
+
+import { parseDuration } from "../duration.ts";
+import { LabError } from "../errors.ts";
+import type { RequestTemplate, Upload } from "../load/load.ts";
+import { didYouMean } from "../nearest.ts";
+import type { LoadOptions } from "./load-options.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+class LoadFile {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  refuse(where: string, seen: unknown, wanted: string): never {
+    throw new LabError(
+      "LAB_LOAD_PLAN",
+      `${this.#file}: ${where} is ${JSON.stringify(seen) ?? "missing"}.`,
+      `It takes ${wanted}; see docs/rollout.md.`,
+    );
+  }
+
+  fields(where: string, value: unknown, known: readonly string[]): Fields {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return this.refuse(where, value, "an object");
+    }
+    const stranger = Object.keys(value).find((name) => !known.includes(name));
+    if (stranger !== undefined) {
+      throw new LabError(
+        "LAB_LOAD_PLAN",
+        `${this.#file}: ${where} has an unknown key ${stranger}.`,
+        `${didYouMean(stranger, known)}Known are ${known.join(", ")}.`,
+      );
+    }
+    return value as Fields;
+  }
+
+  text(where: string, value: unknown, fallback: string | undefined): string {
+    return typeof value === "string"
+      ? value
+      : value === undefined && fallback !== undefined
+        ? fallback
+        : this.refuse(where, value, "a string");
+  }
+
+  choice<const T extends string>(where: string, value: unknown, known: readonly T[], fallback: T): T {
+    const text = value ?? fallback;
+    return known.includes(text as T) ? (text as T) : this.refuse(where, value, known.join(" or "));
+  }
+
+  /** A number above 0, or with a unit: `64KB`, `8MB`. */
+  bytes(where: string, value: unknown, fallback?: number): number {
+    const given = value === undefined ? fallback : value;
+    const text = typeof given === "string" || typeof given === "number" ? `${given}` : "";
+    const [, digits, unit = ""] = /^(\d+(?:\.\d+)?) ?(B|KB|MB)?$/i.exec(text) ?? [];
+    const scale = { "": 1, b: 1, kb: 1024, mb: 1024 * 1024 }[unit.toLowerCase()] ?? 1;
+    const bytes = Math.round(Number(digits) * scale);
+    return bytes > 0 && bytes <= 1024 ** 3
+      ? bytes
+      : this.refuse(where, value, "a size above 0: 65536, 64KB, 8MB (1024MB at most)");
+  }
+
+  ms(where: string, value: unknown): number {
+    const ms = typeof value === "string" ? parseDuration(value) : null;
+    return ms !== null && ms <= 3_600_000
+      ? ms
+      : this.refuse(where, value, "a duration: 10ms, 2s (1h at most)");
+  }
+}
+
+function uploadOf(file: LoadFile, where: string, value: unknown): Upload {
+  const fields = file.fields(where, value, ["bytes", "framing", "piece", "every"]);
+  const bytes = file.bytes(`${where}.bytes`, fields["bytes"]);
+  return {
+    bytes,
+    framing: file.choice(`${where}.framing`, fields["framing"], ["length", "chunked"], "length"),
+    pieceBytes: file.bytes(`${where}.piece`, fields["piece"], Math.min(bytes, 64 * 1024)),
+    everyMs: fields["every"] === undefined ? 0 : file.ms(`${where}.every`, fields["every"]),
+  };
+}
+
+function templateOf(file: LoadFile, value: unknown, index: number): RequestTemplate {
+  const where = `mix[${index}]`;
+  const known = ["name", "method", "path", "body", "weight", "connection", "upload", "eventsFor"];
+  const fields = file.fields(where, value, known);
+  const method = file.choice(`${where}.method`, fields["method"], ["GET", "POST"], "GET");
+  const path = file.text(`${where}.path`, fields["path"], undefined);
+  if (!path.startsWith("/") || /\s/.test(path)) {
+    file.refuse(`${where}.path`, path, "a path that begins with / and holds no white space");
+  }
+  const weight = fields["weight"] ?? 1;
+  if (typeof weight !== "number" || !(weight > 0)) {
+    file.refuse(`${where}.weight`, weight, "a number above 0");
+  }
+  const { body, upload, eventsFor } = fields;
+  if (upload !== undefined && (body !== undefined || method !== "POST")) {
+    file.refuse(`${where}.upload`, upload, "its place as the whole body of a POST: drop body, or say POST");
+  }
+  const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    method,
+    path,
+    body: text ?? (method === "POST" && upload === undefined ? '{"id":"{id}"}' : null),
+    weight,
+    name: file.text(`${where}.name`, fields["name"], method.toLowerCase()),
+    connection: file.choice(`${where}.connection`, fields["connection"], ["pooled", "fresh"], "pooled"),
+    ...(upload === undefined ? {} : { upload: uploadOf(file, `${where}.upload`, upload) }),
+    ...(eventsFor === undefined ? {} : { eventsForMs: file.ms(`${where}.eventsFor`, eventsFor) }),
+  };
+}
+
+/** The text of a load file: `{"mix": [...], "arrivals": "poisson", "engine": "raw", "workers": 1}`. */
+export function parseLoad(
+  name: string,
+  text: string,
+): { readonly mix: readonly RequestTemplate[] } & Omit<LoadOptions, "load"> {
+  const file = new LoadFile(name);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LabError(
+      "LAB_LOAD_PLAN",
+      `${name} is no JSON: ${error instanceof Error ? error.message : String(error)}.`,
+      'Write {"mix": [{"method": "GET", "path": "/"}]}; see docs/rollout.md.',
+      { cause: error },
+    );
+  }
+  const fields = file.fields("it", value, ["mix", "arrivals", "engine", "workers"]);
+  const mix = fields["mix"];
+  if (!Array.isArray(mix) || mix.length === 0) {
+    return file.refuse("mix", mix, "a list of at least one request");
+  }
+  const { workers } = fields;
+  if (workers !== undefined && typeof workers !== "number") {
+    return file.refuse("workers", workers, "a number");
+  }
+  const optional = (key: "arrivals" | "engine"): { readonly [key in typeof key]?: string } =>
+    fields[key] === undefined ? {} : { [key]: file.text(key, fields[key], undefined) };
+  return {
+    mix: mix.map((one, index) => templateOf(file, one, index)),
+    ...optional("arrivals"),
+    ...optional("engine"),
+    ...(workers === undefined ? {} : { "load-workers": `${workers}` }),
+  };
+}
