@@ -15,7 +15,7 @@ export interface ArrivalStep {
 }
 
 /** Who sends: the lab's own client, which hides nothing, or one that real programs use, with all that it does by itself. */
-export const ENGINES = ["raw", "node"] as const;
+export const ENGINES = ["raw", "node", "undici"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 export interface RequestTemplate {

@@ -104,7 +104,11 @@ async function createClient(): Promise<Client> {
       close: raw.close,
     };
   }
-  const library = (await import("./node-client.ts")).createNodeClient(options);
+  // Only where it is asked for: undici is large.
+  const library =
+    engine === "node"
+      ? (await import("./node-client.ts")).createNodeClient(options)
+      : (await import("./undici-client.ts")).createUndiciClient(options);
   return {
     send: (n, dueMs) => library.send(n, dueMs, mix.structured(n)),
     get open() {
