@@ -3,6 +3,7 @@ import { once } from "node:events";
 import grpc from "@grpc/grpc-js";
 import { io } from "socket.io-client";
 import { WebSocket } from "ws";
+import { service as healthService } from "grpc-health-check";
 import { definition } from "./cases/grpc-definition.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -52,11 +53,14 @@ function webSockets(clients, inFlight, options = {}) {
   };
 }
 
-const allTold = (clients) => (seen) =>
+/** What the record must say; the others write none. */
+const says = (seen, party, outcome) => party !== "lastcall" || seen.record.outcome === outcome;
+
+const allTold = (clients) => (seen, party) =>
   seen.exit === 0 &&
   seen.errors + seen.wrong === 0 &&
   seen.codes[1001] === clients &&
-  seen.record.outcome === "drained" &&
+  says(seen, party, "drained") &&
   Math.max(...seen.closedPerQuarterOfTheDelay) < 0.85 * clients;
 
 async function socketIo(port, stop) {
@@ -136,6 +140,32 @@ async function grpcMixed(port, stop) {
   return { unary: count(unary), ...result };
 }
 
+/** Who watches the health service hears of the stop while calls are still served. */
+async function grpcHealth(port, stop) {
+  const Health = grpc.makeClientConstructor(healthService, "Health");
+  const health = new Health(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  const client = grpcCalls(port);
+  const heard = [];
+  const watch = health.watch({ service: "" });
+  watch.on("error", () => {});
+  const told = new Promise((resolve) => {
+    watch.on("data", ({ status: now }) => {
+      heard.push(now);
+      if (now === "NOT_SERVING") resolve();
+    });
+    watch.on("end", resolve);
+    watch.on("close", resolve);
+  });
+  await once(watch, "data");
+  stop();
+  await told;
+  const call = await new Promise((resolve) => client.unary("20", (error) => resolve(name(error))));
+  watch.cancel();
+  health.close();
+  client.close();
+  return { heard, callAfterwards: call };
+}
+
 /** A stream that never ends meets the deadline. */
 async function grpcEndless(port, stop) {
   const client = grpcCalls(port);
@@ -150,50 +180,82 @@ async function grpcEndless(port, stop) {
 }
 
 export const CASES = {
-  "ws, 200 clients": { service: "ws.mjs", env: {}, clients: webSockets(200, 1), kept: allTold(200) },
-  "ws with permessage-deflate, 100 busy clients": {
+  "ws, 200 clients: each told with 1001, spread": {
+    protocol: "WebSocket",
+    peer: "close-with-grace, close(1001) for each client",
+    service: "ws.mjs",
+    env: {},
+    clients: webSockets(200, 1),
+    kept: allTold(200),
+  },
+  "ws with permessage-deflate, 100 busy clients: the same, no message damaged": {
+    protocol: "WebSocket",
+    peer: "close-with-grace, close(1001) for each client",
     service: "ws.mjs",
     env: { DEFLATE: "1" },
     clients: webSockets(100, 3, { perMessageDeflate: true }),
     kept: allTold(100),
   },
-  "ws sending fragments all the time, 20 clients": {
+  "ws sending fragments all the time, 20 clients: told with 1001, no message damaged": {
+    protocol: "WebSocket",
+    peer: "close-with-grace, close(1001) for each client",
     service: "ws.mjs",
     env: { STREAM: "1" },
     clients: webSockets(20, 0),
     // They have much to read before they see it: when is not asked.
-    kept: (seen) => allTold(20)({ ...seen, closedPerQuarterOfTheDelay: [0] }),
+    kept: (seen, party) => allTold(20)({ ...seen, closedPerQuarterOfTheDelay: [0] }, party),
   },
-  "@fastify/websocket, 100 clients": {
+  "@fastify/websocket, 100 clients: each told with 1001, spread": {
+    protocol: "WebSocket",
+    peer: "close-with-grace, app.close()",
     service: "fastify.mjs",
     env: {},
     clients: webSockets(100, 1),
     kept: allTold(100),
   },
-  "Socket.IO, 50 clients": {
+  "50 clients are disconnected within the delay": {
+    protocol: "Socket.IO",
+    peer: "close-with-grace, io.close()",
     service: "socket-io.mjs",
     env: {},
     clients: socketIo,
-    kept: (seen) =>
-      seen.exit === 0 && seen.reasons["transport close"] === 50 && seen.record.outcome === "drained",
+    kept: (seen, party) =>
+      seen.exit === 0 && seen.reasons["transport close"] === 50 && says(seen, party, "drained"),
   },
-  "gRPC, unary calls and three streams over the gate": {
+  "unary calls, and a client, a server and a two-way stream over the gate: each OK": {
+    protocol: "gRPC",
+    peer: "close-with-grace, tryShutdown()",
     service: "grpc.mjs",
     env: {},
     clients: grpcMixed,
-    kept: (seen) =>
+    kept: (seen, party) =>
       seen.exit === 0 &&
       Object.keys(seen.unary).every((one) => one === "OK" || one === "UNAVAILABLE") &&
       seen.list === "OK" &&
       seen.listed === 150 &&
       seen.collect === "OK 5" &&
       seen.chat === "OK" &&
-      seen.record.outcome === "drained",
+      says(seen, party, "drained"),
   },
-  "gRPC, a stream without an end meets the deadline": {
+  "who watches the health service hears NOT_SERVING, and calls are still served": {
+    protocol: "gRPC",
+    peer: "close-with-grace, tryShutdown()",
+    service: "grpc.mjs",
+    env: {},
+    clients: grpcHealth,
+    kept: (seen, party) =>
+      seen.exit === 0 &&
+      seen.heard.join(" ") === "SERVING NOT_SERVING" &&
+      seen.callAfterwards === "OK" &&
+      says(seen, party, "drained"),
+  },
+  "a stream without an end: not OK at the deadline, and an exit code that says so": {
+    protocol: "gRPC",
+    peer: "close-with-grace, tryShutdown()",
     service: "grpc.mjs",
     env: { LASTCALL_DRAIN_DELAY: "0", LASTCALL_GRACEFUL_TIMEOUT: "1s" },
     clients: grpcEndless,
-    kept: (seen) => seen.exit === 3 && seen.status !== "OK" && seen.record.outcome === "incomplete",
+    // An exit code that says so is asked of everybody.
+    kept: (seen, party) => seen.exit !== 0 && seen.status !== "OK" && says(seen, party, "incomplete"),
   },
 };

@@ -1,22 +1,29 @@
-// Each protocol library for real: a service, clients that are busy with it, SIGTERM, and what the clients saw; then the
-// same against plain Node. Installs what is missing. A case is kept when every line of it holds; plain Node decides nothing.
-// Usage: node tools/protocols/run.mjs [--node PATH]... [--no-plain] [CASE]...
+// `npm run protocols`: each protocol over a stop, its clients' words counted, on each Node version that is installed: first
+// the contract's clauses (clauses.mjs), then protocol libraries for real (clients.mjs). The same against plain Node and the
+// best peer side by side; they decide nothing. Installs what is missing. --write puts the table into docs/protocols.md.
+// Usage: node tools/protocols/run.mjs [--node PATH]... [--only-lastcall] [--write] [WORD]...
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { CLAUSE_ROWS } from "./clauses.mjs";
+import { install, PEERS_FOLDER, version } from "./peers.mjs";
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
+const root = path.dirname(path.dirname(folder));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { node: { type: "string", multiple: true }, "no-plain": { type: "boolean" } },
+  options: {
+    node: { type: "string", multiple: true },
+    "only-lastcall": { type: "boolean" },
+    write: { type: "boolean" },
+  },
 });
-if (!existsSync(path.join(folder, "node_modules"))) {
-  const done = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: folder, stdio: "inherit" });
-  if (done.status !== 0) process.exit(done.status ?? 1);
-}
+install(folder);
+install(PEERS_FOLDER);
 const { CASES } = await import("./clients.mjs");
 
 const TIMES = {
@@ -26,10 +33,23 @@ const TIMES = {
   LASTCALL_TEARDOWN_TIMEOUT: "1s",
 };
 
-async function run(node, one, plain) {
+/** A case with a protocol library, as a row like those of the clauses. */
+function rowOf(name, one) {
+  return {
+    protocol: one.protocol,
+    case: name,
+    peer: one.peer,
+    async judge(node, party) {
+      const { record, ...seen } = await run(node, one, party);
+      return { kept: one.kept({ ...seen, record: record ?? {} }, party), seen: JSON.stringify(seen) };
+    },
+  };
+}
+
+async function run(node, one, party) {
   const child = spawn(node, [path.join(folder, "cases", one.service)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...TIMES, ...one.env, ...(plain ? { PLAIN: "1" } : {}) },
+    env: { ...process.env, ...TIMES, ...one.env, PARTY: party },
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (errors += text));
@@ -53,25 +73,84 @@ async function run(node, one, plain) {
   }
 }
 
-let broken = 0;
+/** This one, and those that tools/nodes has. */
+function installedNodes() {
+  const others = [22, 24, 26].map((major) =>
+    path.join(root, `tools/nodes/node_modules/node${major}/bin/node`),
+  );
+  return [process.execPath, ...others.filter(existsSync)];
+}
+
 // A client's own timers may be none that keep this process.
 const stay = setInterval(() => {}, 1000);
-const names = positionals.length === 0 ? Object.keys(CASES) : positionals;
-for (const node of values.node ?? [process.execPath]) {
-  const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-  for (const name of names) {
-    for (const plain of values["no-plain"] ? [false] : [false, true]) {
-      const seen = await run(node, CASES[name], plain);
-      const { record, ...shown } = seen;
-      const kept = CASES[name].kept({ ...seen, record: record ?? {} });
-      if (!plain && !kept) broken += 1;
-      const who = plain ? "plain Node" : "lastcall";
-      console.log(
-        `${kept ? "kept  " : "broken"}  ${version.padEnd(9)} ${who.padEnd(10)} ${name}: ${JSON.stringify(shown)}`,
+const rows = [...CLAUSE_ROWS, ...Object.entries(CASES).map(([name, one]) => rowOf(name, one))].filter(
+  (row) =>
+    positionals.length === 0 ||
+    positionals.some((word) => `${row.protocol} ${row.case}`.toLowerCase().includes(word.toLowerCase())),
+);
+const nodes = (values.node ?? installedNodes()).map((node) => ({
+  node,
+  version: spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim(),
+}));
+const parties = values["only-lastcall"] ? ["lastcall"] : ["lastcall", "plain", "peer"];
+const results = [];
+const words = { true: "kept      ", false: "broken    ", null: "not judged" };
+for (const row of rows) {
+  for (const party of parties) {
+    for (const { node, version: at } of nodes) {
+      const result = { row, party, version: at, ...(await row.judge(node, party)) };
+      results.push(result);
+      const who = party === "peer" ? row.peer : party === "plain" ? "plain Node" : party;
+      console.error(
+        `${words[result.kept]}  ${at.padEnd(9)} ${who.padEnd(16)} ${row.protocol}, ${row.case}: ${result.seen}`,
       );
-      if (!plain && !kept) console.log(JSON.stringify(record));
     }
   }
 }
 clearInterval(stay);
+
+const sign = { true: "✓", false: "**✗**", null: "·" };
+const cells = (row, party) =>
+  results
+    .filter((one) => one.row === row && one.party === party)
+    .map(({ kept }) => sign[kept])
+    .join(" ");
+const majors = nodes.map((one) => one.version.slice(1).split(".", 1)[0]).join(" ");
+const others = parties.length > 1;
+const lines = [
+  `| protocol | case | lastcall ${majors} |${others ? ` plain Node ${majors} | best peer ${majors} | |` : ""}`,
+  `| --- | --- | --- |${others ? " --- | --- | --- |" : ""}`,
+  ...rows.map((row) => {
+    const beside = others ? ` ${cells(row, "plain")} | ${cells(row, "peer")} | ${row.peer} |` : "";
+    return `| ${row.protocol} | ${row.case} | ${cells(row, "lastcall")} |${beside}`;
+  }),
+];
+/** What the others' clients saw on the first and the last version. */
+const seen = results
+  .filter(
+    ({ party, kept, version: at }) => party !== "lastcall" && kept === false && at === nodes.at(-1).version,
+  )
+  .map(
+    ({ row, party, seen: text, version: at }) =>
+      `- ${row.protocol}, ${row.case}, ${party === "peer" ? row.peer : "plain Node"} on ${at}: ${text.replaceAll(/\s+/g, " ")}`,
+  );
+const table = `${lines.join("\n")}\n`;
+console.log(table);
+const ours = results.filter(({ party }) => party === "lastcall");
+const broken = ours.filter(({ kept }) => kept !== true).length;
+// As the test runner counts, for who adds it up.
+console.log(`ℹ pass ${ours.length - broken}\nℹ fail ${broken}`);
+if (values.write) {
+  const page = path.join(root, "docs/protocols.md");
+  const text = readFileSync(page, "utf8");
+  const begin = "<!-- measured: npm run protocols -->";
+  const end = "<!-- end: measured -->";
+  const peers = ["close-with-grace", "http-terminator"].map((name) => `${name} ${version(name)}`);
+  const head = `On ${new Date().toISOString().slice(0, 10)}, Node ${nodes.map((one) => one.version.slice(1)).join(", ")}, ${os.cpus().length} cores, ${peers.join(", ")}.`;
+  const made = `${begin}\n\n${head}\n\n${table}\nWhat the others' clients saw on Node ${nodes.at(-1).version.slice(1)}:\n\n${seen.join("\n")}\n\n${end}`;
+  writeFileSync(
+    page,
+    `${text.slice(0, text.indexOf(begin))}${made}${text.slice(text.indexOf(end) + end.length)}`,
+  );
+}
 process.exit(broken === 0 ? 0 : 1);

@@ -1,7 +1,8 @@
 // @grpc/grpc-js, which makes its HTTP/2 server itself: found by the event of its listening, as the auto mode does.
 import { subscribe } from "node:diagnostics_channel";
 import grpc from "@grpc/grpc-js";
-import { life } from "./service.mjs";
+import { HealthImplementation } from "grpc-health-check";
+import { life, ownStop } from "./service.mjs";
 import { definition } from "./grpc-definition.mjs";
 
 subscribe("tracing:net.server.listen:asyncStart", ({ server }) => life.http(server));
@@ -30,6 +31,12 @@ server.addService(definition, {
     call.on("end", () => call.end());
   },
 });
+// docs/protocols.md, in so many words.
+const health = new HealthImplementation({ "": "SERVING" });
+health.addToServer(server);
+life.signal?.addEventListener("abort", () => health.setStatus("", "NOT_SERVING"));
+
+ownStop(() => new Promise((resolve) => server.tryShutdown(resolve)));
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;
   life.ready();

@@ -1,7 +1,7 @@
 // `ws`: echoes, and with STREAM sends 100 kB messages in two fragments, one after the other.
 import { createServer } from "node:http";
 import { WebSocketServer } from "ws";
-import { life, listen } from "./service.mjs";
+import { closed, life, listen, ownStop } from "./service.mjs";
 
 const server = createServer((_, response) => response.end("ok"));
 life.http(server);
@@ -18,5 +18,9 @@ sockets.on("connection", (socket) => {
     };
     send();
   }
+});
+ownStop(() => {
+  sockets.clients.forEach((socket) => socket.close(1001));
+  return closed(server);
 });
 listen(server);
