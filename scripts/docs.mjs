@@ -168,6 +168,10 @@ for (const file of readdirSync(path.join(root, "docs/kinds"))) {
 }
 
 await whole("docs/lastcall.config.schema.json", configSchema);
+await whole("docs/report.schema.json", async () => {
+  const { REPORT_SCHEMA } = await import(path.join(root, "packages/lab/dist/src/report/schema.js"));
+  return `${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`;
+});
 await whole("docs/rules/README.md", ruleTable);
 
 for (const [file, parts] of Object.entries(PARTS)) {

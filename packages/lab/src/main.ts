@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   completion: async () => (await import("./commands/completion.ts")).completionCommand,
   lint: async () => (await import("./commands/lint.ts")).lintCommand,
   prove: async () => (await import("./commands/prove.ts")).proveCommand,
+  report: async () => (await import("./commands/report.ts")).reportCommand,
   rollout: async () => (await import("./commands/rollout.ts")).rollout,
 };
 
@@ -24,6 +25,7 @@ const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   tty: isatty(2),
+  columns: () => process.stderr.columns ?? 80,
   env: process.env,
   cwd: process.cwd(),
   interrupted: interrupt.signal,

@@ -9,6 +9,8 @@ export interface Io {
   readonly err: (text: string) => void;
   /** Whether standard error is a terminal. */
   readonly tty: boolean;
+  /** How wide that terminal is now; 80 where nobody says. */
+  readonly columns?: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Aborts on Ctrl-C or SIGTERM: stop what was started, keep what was learnt, return `EXIT.interrupted`. */

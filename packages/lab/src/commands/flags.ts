@@ -11,13 +11,16 @@ export interface Flags {
   readonly values: Readonly<Record<string, string | boolean>>;
   /** What stands after `--`; undefined without one. */
   readonly command: readonly string[] | undefined;
+  /** What stands alone, where the command takes such. */
+  readonly names: readonly string[];
 }
 
 function usage(message: string, next: string): never {
   throw new LabError("LAB_USAGE", message, next);
 }
 
-export function readFlags(command: string, args: readonly string[], types: FlagTypes): Flags {
+/** `mostNames`: how many arguments that are no flags the command takes. */
+export function readFlags(command: string, args: readonly string[], types: FlagTypes, mostNames = 0): Flags {
   const help = `Run \`lastcall ${command} --help\`.`;
   // Not strict: the messages of parseArgs name neither the nearest flag nor the command.
   const { tokens } = parseArgs({
@@ -28,16 +31,21 @@ export function readFlags(command: string, args: readonly string[], types: FlagT
     tokens: true,
   });
   const values: Record<string, string | boolean> = {};
+  const names: string[] = [];
   let rest: readonly string[] | undefined;
   for (const token of tokens) {
     if (token.kind === "option-terminator") {
       rest = args.slice(token.index + 1);
       break;
     }
+    if (token.kind === "positional" && names.length < mostNames) {
+      names.push(token.value);
+      continue;
+    }
     if (token.kind === "positional") {
       return usage(
         `lastcall ${command} does not know what to do with '${token.value}'.`,
-        `A command to run stands after --: lastcall ${command} -- ${token.value}`,
+        mostNames > 0 ? help : `A command to run stands after --: lastcall ${command} -- ${token.value}`,
       );
     }
     const type = types[token.name];
@@ -61,5 +69,5 @@ export function readFlags(command: string, args: readonly string[], types: FlagT
       values[token.name] = token.value;
     }
   }
-  return { values, command: rest };
+  return { values, command: rest, names };
 }

@@ -66,6 +66,7 @@ What is made of it
 
 Output
   --out FOLDER          ledger, logs and stores of the run (.lastcall/runs/<time>-<scenario>)
+  --html FILE           the report of the run as a page; it is also written to its folder
   --json                the rows and their verdicts on standard output
   --no-color            as NO_COLOR
   --help

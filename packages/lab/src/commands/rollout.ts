@@ -7,8 +7,12 @@ import { LabError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { renderDetails, renderHead, renderOutcome, renderTable } from "../render/rollout.ts";
 import { rolloutJson } from "../render/rollout-json.ts";
-import { startProgress } from "../render/progress.ts";
+import { renderPage } from "../render/html/page.ts";
+import { startProgress, type Terminal } from "../render/progress.ts";
 import { styleFor } from "../render/style.ts";
+import { pageScript } from "../report/page-script.ts";
+import { reportOf } from "../report/run-report.ts";
+import { REPORT_FILE, writeReport } from "../report/write-report.ts";
 import { controlOf, controlsFor, type Control } from "../rollout/controls.ts";
 import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
 import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
@@ -19,7 +23,7 @@ import { chooseRouter } from "../router/start.ts";
 import { readConfig, type ConfigNames } from "../scenario/config.ts";
 import { planRollout, type RolloutOptions, type RolloutPlan } from "../scenario/plan.ts";
 import { startGuardian, type Guardian } from "../target/guardian.ts";
-import { judgeStream } from "../verdict/judge.ts";
+import { createJudge, type Judged } from "../verdict/judge.ts";
 import type { Command, Io } from "./command.ts";
 import { readFlags, type FlagTypes } from "./flags.ts";
 import { HELP } from "./rollout-help.ts";
@@ -67,7 +71,13 @@ const SHARED = {
   platform: "string",
   out: "string",
 } as const satisfies FlagTypes;
-const FLAGS = { ...SHARED, json: "boolean", help: "boolean", "no-color": "boolean" } as const;
+const FLAGS = {
+  ...SHARED,
+  html: "string",
+  json: "boolean",
+  help: "boolean",
+  "no-color": "boolean",
+} as const;
 /** What `lastcall.config.json` may hold under `rollout`. */
 export const CONFIG: ConfigNames = { ...SHARED, command: "list" };
 
@@ -77,16 +87,17 @@ async function runWithReruns(
   folder: string,
   found: FoundRouter | null,
   guardian: Guardian,
+  live: Terminal | null,
   io: Io,
 ): Promise<Row | null> {
-  const row = await runRow(plan, folder, found, guardian, io);
+  const row = await runRow(plan, folder, found, guardian, live, io);
   if (row === null || row.verdict.outcome === "invalid") {
     return row;
   }
   const again = async (name: string, words: string, changed: RolloutPlan): Promise<Row | null> => {
     io.err(`Once more, with ${words}.\n`);
     const router = changed.router.name === "embedded" ? null : found;
-    return runRow(changed, `${folder}-${name}`, router, guardian, io);
+    return runRow(changed, `${folder}-${name}`, router, guardian, live, io);
   };
   const trials: Trial[] = [];
   for (const { factor, plan: changed } of plan.explain ? factorsFor(plan, row.verdict) : []) {
@@ -127,11 +138,12 @@ async function runRow(
   firstFolder: string,
   found: FoundRouter | null,
   guardian: Guardian,
+  live: Terminal | null,
   io: Io,
 ): Promise<Row | null> {
   for (let attempt = 1; ; attempt += 1) {
     const folder = attempt === 1 ? firstFolder : `${firstFolder}-${attempt}`;
-    const progress = startProgress(plan, io.tty, io.err, () => performance.now());
+    const progress = startProgress(plan, live, io.err, () => performance.now());
     let result: Awaited<ReturnType<typeof runRollout>>;
     try {
       result = await runRollout(plan, {
@@ -153,7 +165,11 @@ async function runRow(
       io.err(`Interrupted. Copies and router have been ended; the ledger so far is in ${folder}\n`);
       return null;
     }
-    const row = judgeRow(plan, await judgeStream(result.records), folder);
+    const judge = createJudge();
+    result.records.forEach(judge.add);
+    const judged = judge.judged();
+    writePage(judged, folder, io);
+    const row = judgeRow(plan, judged.verdict, folder);
     if (row.verdict.outcome !== "invalid" || attempt >= plan.attempts) {
       return row;
     }
@@ -174,13 +190,29 @@ function readLoadFile(file: string, given: string): string {
   }
 }
 
+/** A page for each run costs some tens of milliseconds, and is there when somebody wants to look. */
+function writePage(judged: Judged, folder: string, io: Io): void {
+  const page = renderPage({ report: reportOf(judged, []), before: null, script: pageScript() });
+  writeReport(path.join(folder, REPORT_FILE), io.cwd, page);
+}
+
+/** Of several rows each has its own file: `report.html` becomes `report-stop.html`. */
+function copyReports(rows: readonly Row[], wanted: string, io: Io): void {
+  const { dir, name, ext } = path.parse(wanted);
+  for (const { folder, plan } of rows) {
+    const file = rows.length === 1 ? wanted : path.join(dir, `${name}-${plan.scenario}${ext}`);
+    writeReport(file, io.cwd, readFileSync(path.resolve(io.cwd, folder, REPORT_FILE), "utf8"));
+    io.err(`The report is ${file}\n`);
+  }
+}
+
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const flags = readFlags("rollout", args, FLAGS);
   if (flags.values["help"] === true) {
     io.out(HELP);
     return EXIT.pass;
   }
-  const { json, "no-color": noColor, ...given } = flags.values;
+  const { json, html, "no-color": noColor, ...given } = flags.values;
   const configured = readConfig(io.cwd, "rollout", CONFIG);
   const options = {
     ...configured,
@@ -191,11 +223,15 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const found = await chooseFor(plans, io);
   const folders = runFolders(plans, options.out, io.cwd);
   const style = styleFor(io.tty && isatty(1), noColor === true, io.env);
+  const live =
+    io.tty && io.env["TERM"] !== "dumb"
+      ? { columns: io.columns ?? (() => 80), style: styleFor(true, noColor === true, io.env) }
+      : null;
   const guardian = startGuardian();
   const rows: Row[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
-      const row = await runWithReruns(plan, folders[index] ?? ".", found, guardian, io);
+      const row = await runWithReruns(plan, folders[index] ?? ".", found, guardian, live, io);
       if (row === null) {
         return EXIT.interrupted;
       }
@@ -205,6 +241,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     guardian.close();
   }
   const exitCode = exitCodeOf(rows);
+  if (typeof html === "string") {
+    copyReports(rows, html, io);
+  }
   if (json === true) {
     io.out(rolloutJson(rows, exitCode));
     return exitCode;

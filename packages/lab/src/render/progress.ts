@@ -1,81 +1,57 @@
-/** The live view of a run: one updating line on a terminal, a few plain lines elsewhere. */
+/** The live view of a run: a screen that is drawn again and again on a terminal, one plain line elsewhere. */
 
 import type { LedgerRecord } from "../ledger/records.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
+import { createScreen } from "./screen.ts";
+import type { Style } from "./style.ts";
 
 export interface Progress {
   /** A record of the run as it happens. */
   see(record: LedgerRecord): void;
+  /** Draws the last screen and leaves it. */
   end(): void;
 }
 
-const EVERY_MS = 100;
-
-/** What of the timeline a person follows. */
-export function lineOf(record: LedgerRecord): string | null {
-  if (record.kind !== "event") {
-    return null;
-  }
-  const copy = record.copy ?? "";
-  switch (record.event) {
-    case "load-started":
-      return "load runs";
-    case "signal":
-      return `${copy} gets ${String(record.detail["signal"])}`;
-    case "killed":
-      return `${copy} does not stop: SIGKILL`;
-    case "exited":
-      return `${copy} has ended`;
-    case "removed":
-      return `${copy} is out of rotation`;
-    case "added":
-      return `${copy} is in rotation`;
-    case "ready":
-      return `${copy} is ready`;
-    default:
-      return null;
-  }
+/** What the view needs of a terminal; null where there is none, or one that cannot move its cursor. */
+export interface Terminal {
+  readonly columns: () => number;
+  readonly style: Style;
 }
+
+/** Five times a second: faster than that nobody reads, and a drawing costs a millisecond. */
+const EVERY_MS = 200;
 
 export function startProgress(
   plan: RolloutPlan,
-  terminal: boolean,
+  terminal: Terminal | null,
   write: (text: string) => void,
   nowMs: () => number,
 ): Progress {
-  const name = plan.scenario.padEnd(13);
-  if (!terminal) {
+  if (terminal === null) {
     write(
-      `${name} ${plan.title}: ${plan.copies * plan.repeat} restarts at ${plan.ratePerSecond} requests/s\n`,
+      `${plan.scenario.padEnd(13)} ${plan.title}: ${plan.copies * plan.repeat} restarts at ${plan.ratePerSecond} requests/s\n`,
     );
     return { see: () => undefined, end: () => undefined };
   }
+  const screen = createScreen(plan, terminal.style);
   const beganMs = nowMs();
-  let finished = 0;
-  let failed = 0;
-  let restarts = 0;
-  let last = "copies start";
   let shownMs = Number.NEGATIVE_INFINITY;
+  let height = 0;
   const draw = (): void => {
-    const clock = `${((nowMs() - beganMs) / 1000).toFixed(1)} s`.padStart(7);
-    const text = `${name}${clock}  ${finished} requests, ${failed} failed  restart ${restarts} of ${plan.copies * plan.repeat}  ${last}`;
-    write(`\r\u001B[2K${text.slice(0, 99)}`);
+    const lines = screen.lines(terminal.columns(), nowMs() - beganMs);
+    // One write, so that no half of a screen is seen; lines that are left over from a taller one are wiped.
+    const up = height > 0 ? `\u001B[${height}A\r` : "\r";
+    write(`${up}\u001B[J${lines.join("\n")}\n`);
+    height = lines.length;
     shownMs = nowMs();
   };
   return {
     see: (record) => {
-      if (record.kind === "request") {
-        finished += 1;
-        failed += record.fate === "failed" || (record.status ?? 0) >= 400 ? 1 : 0;
-      }
-      if (record.kind === "event" && record.event === "signal") {
-        restarts += 1;
-      }
-      last = lineOf(record) ?? last;
+      screen.see(record);
       if (nowMs() - shownMs >= EVERY_MS) {
         draw();
       }
     },
-    end: () => write("\r\u001B[2K"),
+    end: draw,
   };
 }

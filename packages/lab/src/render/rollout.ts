@@ -1,6 +1,9 @@
 /** The report of a rolling restart for a terminal of 100 columns: the table, then what each row has to say. Pure. */
 
+import path from "node:path";
 import { formatDuration } from "../duration.ts";
+import { LEDGER_FILE } from "../ledger/writer.ts";
+import { REPORT_FILE } from "../report/write-report.ts";
 import { trialInWords } from "../rollout/explain.ts";
 import { platformAdvice } from "../rollout/platform-words.ts";
 import { unasked, type Row } from "../rollout/row.ts";
@@ -193,7 +196,8 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
       `${control.words}: ${control.bad} of ${plural(control.sent, "request")} went wrong, ${control.bad > 0 ? "as they must" : "and some must"}`,
     );
   }
-  add("ledger", folder);
+  add("report", path.join(folder, REPORT_FILE));
+  add("ledger", path.join(folder, LEDGER_FILE));
   return lines.join("\n");
 }
 

@@ -61,6 +61,8 @@ function parametersOf(plan: RolloutPlan): Readonly<Record<string, string | numbe
     repeat: plan.repeat,
     live: plan.routes.live,
     warmUpMs: plan.warmUpMs,
+    // For whoever reads the ledger without the plan; null where any loss is a finding.
+    mustShow: plan.expectation === null ? null : plan.mustShow,
   };
 }
 

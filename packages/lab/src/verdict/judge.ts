@@ -1,6 +1,6 @@
 /** From the stream of records to the verdict: collect in one pass, then decide, part by part, when all is known. */
 
-import type { LedgerRecord } from "../ledger/records.ts";
+import type { LedgerRecord, RouterLogRecord } from "../ledger/records.ts";
 import { adviceOf, stepFor } from "./advice.ts";
 import { attributionOf } from "./attribution.ts";
 import { badRequests } from "./bad-requests.ts";
@@ -19,15 +19,25 @@ import { readTimeline, type RestartSpan, type Timeline } from "./timeline.ts";
 import { reasonsToDoubt } from "./validity.ts";
 import type { BadRequest, Exposure, Restart, Verdict } from "./verdict.ts";
 
+/** The verdict with what it was made from: whoever draws pictures of a run needs every request. */
+export interface Judged extends Attributed {
+  readonly verdict: Verdict;
+  readonly timeline: Timeline;
+  /** Keyed by row. */
+  readonly bad: ReadonlyMap<number, BadRequest>;
+  readonly log: readonly RouterLogRecord[];
+}
+
 export interface Judge {
   add(record: LedgerRecord): void;
   /** The verdict on all that was added. */
   verdict(): Verdict;
+  judged(): Judged;
 }
 
 export function createJudge(): Judge {
   const { collection, add } = createCollector();
-  return { add, verdict: () => decide(collection) };
+  return { add, verdict: () => decide(collection).verdict, judged: () => decide(collection) };
 }
 
 /** Judges a whole stream: a ledger from its file, or records that are at hand. */
@@ -109,7 +119,7 @@ function attributedOf(
   };
 }
 
-function decide(all: Collection): Verdict {
+function decide(all: Collection): Judged {
   const { run, end, methods } = all;
   const timeline = readTimeline(all.events);
   const p999 = baselineP999(all, timeline);
@@ -186,5 +196,6 @@ function decide(all: Collection): Verdict {
     routerLog: countBy(all.log, (line) => line.class),
     timeline: all.events.toSorted((a, b) => a.atMs - b.atMs),
   };
-  return { headline: headlineOf(body), ...body };
+  const verdict = { headline: headlineOf(body), ...body };
+  return { ...attributed, verdict, timeline, bad: badByRow, log: all.log };
 }

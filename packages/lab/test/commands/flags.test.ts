@@ -19,9 +19,11 @@ test("flags are read in both forms, and everything after -- is the command", () 
   assert.deepEqual(read("--rate", "5", "--all", "--", "node", "app.js", "--rate", "9"), {
     values: { rate: "5", all: true },
     command: ["node", "app.js", "--rate", "9"],
+    names: [],
   });
-  assert.deepEqual(read("--rate=5"), { values: { rate: "5" }, command: undefined });
-  assert.deepEqual(read("--"), { values: {}, command: [] });
+  assert.deepEqual(read("--rate=5"), { values: { rate: "5" }, command: undefined, names: [] });
+  assert.deepEqual(readFlags("report", ["a", "--rate", "5", "b"], { rate: "string" }, 2).names, ["a", "b"]);
+  assert.deepEqual(read("--"), { values: {}, command: [], names: [] });
 });
 
 test("an unknown flag is refused with the nearest right one", () => {

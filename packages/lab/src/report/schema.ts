@@ -1,0 +1,197 @@
+/** The JSON schema of `lastcall report --json` and of the verdict in `lastcall rollout --json`: docs/report.schema.json. */
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const TEXT: Schema = { type: "string" };
+const COUNT: Schema = { type: "integer", minimum: 0 };
+const YES: Schema = { type: "boolean" };
+const NUMBER: Schema = { type: "number" };
+const maybe = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
+const MS: Schema = maybe({ type: "number", description: "milliseconds" });
+const list = (items: Schema): Schema => ({ type: "array", items });
+const counts = (description: string): Schema => ({
+  type: "object",
+  additionalProperties: COUNT,
+  description,
+});
+const VALUES: Schema = {
+  type: "object",
+  additionalProperties: { type: ["string", "number", "boolean", "null"] },
+};
+
+/** Every key is always there. Others may come within a version: a reader ignores what it does not know. */
+function object(properties: Readonly<Record<string, Schema>>, description?: string): Schema {
+  return {
+    type: "object",
+    ...(description === undefined ? {} : { description }),
+    required: Object.keys(properties),
+    properties,
+  };
+}
+
+const METHOD = object({ sent: COUNT, failed: COUNT });
+const QUANTILES = { p50: MS, p99: MS, p999: MS, max: MS };
+const EXPOSURE = { sent: COUNT, sentBad: COUNT, inFlight: COUNT, inFlightBad: COUNT };
+const BOUND = object(
+  { bad: COUNT, of: COUNT, upper95: maybe({ type: "number", minimum: 0, maximum: 1 }) },
+  "bad of of; upper95 is the upper end of the one-sided 95 % interval of the share",
+);
+const HARMS = {
+  truncated: COUNT,
+  lost: COUNT,
+  duplicated: COUNT,
+  unstored: COUNT,
+  masked: COUNT,
+  slowed: COUNT,
+};
+const REQUEST = object({
+  kind: { const: "request" },
+  id: TEXT,
+  method: TEXT,
+  path: TEXT,
+  intendedMs: NUMBER,
+  dispatchedMs: NUMBER,
+  connectedMs: MS,
+  writtenMs: MS,
+  firstByteMs: MS,
+  endedMs: NUMBER,
+  fate: { enum: ["answered", "failed"] },
+  status: maybe(COUNT),
+  stage: maybe({ enum: ["connect", "write", "wait", "body"] }),
+  error: maybe(TEXT),
+  connection: object({
+    id: COUNT,
+    reuse: COUNT,
+    ageMs: NUMBER,
+    closedFirst: maybe({ enum: ["client", "server"] }),
+  }),
+  bytes: object({ promised: maybe(COUNT), got: COUNT }),
+  copy: maybe(TEXT),
+  upstream: maybe(TEXT),
+});
+const CONFIDENCE: Schema = { enum: ["proven", "certain", "likely", "possible"] };
+const BAD = object({
+  request: REQUEST,
+  harm: { enum: Object.keys(HARMS) },
+  kind: TEXT,
+  copy: maybe(TEXT),
+  restart: maybe(COUNT),
+  sinceSignalMs: MS,
+  stored: maybe(COUNT),
+  worked: maybe(COUNT),
+  confidence: CONFIDENCE,
+  evidence: TEXT,
+});
+const KIND = object({
+  id: TEXT,
+  slug: TEXT,
+  title: TEXT,
+  chargedTo: { enum: ["service", "router", "lab"] },
+  count: COUNT,
+  fails: YES,
+  confidence: CONFIDENCE,
+  evidence: TEXT,
+  advice: TEXT,
+  get: COUNT,
+  post: COUNT,
+  firstMs: NUMBER,
+  lastMs: NUMBER,
+  copies: counts("for each copy; ? where none is known"),
+  restarts: list(COUNT),
+  why: TEXT,
+  examples: list(BAD),
+});
+const RESTART = object({
+  copy: TEXT,
+  signal: TEXT,
+  signalMs: NUMBER,
+  removedMs: MS,
+  killedMs: MS,
+  exitMs: MS,
+  exitCode: maybe({ type: "integer" }),
+  exitSignal: maybe(TEXT),
+  replacement: maybe(object({ copy: TEXT, startedMs: NUMBER, readyMs: MS, addedMs: MS })),
+  exposure: object(EXPOSURE),
+  bad: COUNT,
+});
+const EVENT = object({
+  kind: { const: "event" },
+  atMs: NUMBER,
+  source: { enum: ["lab", "target", "router"] },
+  copy: maybe(TEXT),
+  event: TEXT,
+  detail: VALUES,
+});
+
+const VERDICT = object({
+  schema: { const: "lastcall.verdict/1" },
+  outcome: { enum: ["pass", "fail", "invalid"] },
+  headline: TEXT,
+  invalid: list(TEXT),
+  run: object({
+    scenario: TEXT,
+    seed: NUMBER,
+    at: TEXT,
+    router: TEXT,
+    command: list(TEXT),
+    parameters: VALUES,
+    ended: maybe({ enum: ["finished", "interrupted", "failed"] }),
+    durationMs: NUMBER,
+  }),
+  requests: object({
+    sent: COUNT,
+    good: COUNT,
+    bad: COUNT,
+    get: METHOD,
+    post: METHOD,
+    byHarm: object(HARMS),
+    byCharge: object({ service: COUNT, router: COUNT, lab: COUNT }),
+    byAnswer: counts("answers by status, failures by stage and error"),
+  }),
+  latency: object({
+    ...QUANTILES,
+    slowAbsolute: COUNT,
+    slowAbsoluteLimitMs: NUMBER,
+    baselineP999: MS,
+    slowLimitMs: NUMBER,
+  }),
+  dispatchLag: object({ ...QUANTILES, limitP99Ms: NUMBER }),
+  kinds: list(KIND),
+  notLookedFor: list(object({ id: TEXT, slug: TEXT, needs: TEXT })),
+  store: object({
+    checked: YES,
+    acknowledged: COUNT,
+    rows: COUNT,
+    equal: YES,
+    unstored: list(TEXT),
+    inDoubt: list(TEXT),
+    duplicated: list(object({ id: TEXT, times: COUNT })),
+    foreign: COUNT,
+  }),
+  restarts: list(RESTART),
+  exposure: object({ ...EXPOSURE, unattributed: COUNT }),
+  bounds: object({ perRestart: BOUND, perExposed: BOUND }),
+  advice: object({
+    routerLagMs: MS,
+    longestRequestMs: MS,
+    teardownMs: MS,
+    startMs: MS,
+    settings: object({ drainDelayMs: MS, gracefulTimeoutMs: MS, teardownTimeoutMs: MS, gracePeriodMs: MS }),
+    steps: list(TEXT),
+  }),
+  routerLog: counts("lines of the router's error log by class"),
+  timeline: list(EVENT),
+});
+
+export const REPORT_SCHEMA: Schema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "lastcall report --json",
+  ...object({
+    schema: { const: "lastcall.report/1" },
+    partial: { ...list(TEXT), description: "why this is not the whole run; empty when it is" },
+    share: list(object({ place: TEXT, requests: COUNT, share: NUMBER })),
+    verdict: { $ref: "#/$defs/verdict" },
+    before: maybe({ $ref: "#/$defs/verdict" }),
+  }),
+  $defs: { verdict: VERDICT },
+};
