@@ -1,10 +1,11 @@
-// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects. With --write the results become
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict. With --write the results become
 // bench/RESULTS.md. README.md tells the method.
 import { writeFileSync } from "node:fs";
 import os from "node:os";
 import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
 import { memoryPerWebSocket, overheadPerStream, streamsLeave, webSocketsComeBack } from "./protocols.mjs";
 import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
+import { verdictOverAMillion } from "./verdict.mjs";
 
 const BENCHMARKS = {
   cost: overheadPerRequest,
@@ -12,6 +13,7 @@ const BENCHMARKS = {
   exit: exitAfterLastResponse,
   crowd: crowdLeaves,
   stuck: stuckAreCut,
+  verdict: verdictOverAMillion,
   protocols: overheadPerStream,
   sockets: memoryPerWebSocket,
   streams: streamsLeave,

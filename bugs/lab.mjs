@@ -54,8 +54,8 @@ export const LAB_BUGS = [
   {
     name: "a-row-twice-is-equal",
     file: src("verdict/store"),
-    find: `if (row >= 0 && stored !== 1) {`,
-    replace: `if (row >= 0 && stored === 0) {`,
+    find: `if (acknowledged.at(place) === 1 && times.at(place) !== 1) {`,
+    replace: `if (acknowledged.at(place) === 1 && times.at(place) === 0) {`,
     tests: ["lab/verdict/judge"],
   },
   {

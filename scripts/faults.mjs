@@ -75,7 +75,7 @@ function rollout({ service, run, args = [], cure = {} }, cured) {
       "--router=embedded",
       "--rate=40",
       "--propagation=400ms",
-      ...(more.includes("--grace") ? [] : ["--grace=3s"]),
+      ...(more.includes("--grace") ? [] : ["--grace=4s"]),
       "--get=/work?id={id}",
       "--post=/orders?id={id}",
       `--executed=${out}.executed`,

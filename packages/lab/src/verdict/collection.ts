@@ -12,6 +12,7 @@ import type {
   RunRecord,
 } from "../ledger/records.ts";
 import { triedPorts } from "./attribution.ts";
+import { int32, type Column } from "./columns.ts";
 import { RequestTable } from "./request-table.ts";
 import { createStore, type Store } from "./store.ts";
 import { THRESHOLDS } from "./thresholds.ts";
@@ -38,12 +39,13 @@ export interface Collection {
   readonly store: Store;
   readonly requests: RequestTable;
   /** Who answered, as the answer says: for each row an index into `voices`, or -1. */
-  readonly voiceOfRow: number[];
+  readonly voiceOfRow: Column;
   /** One request for each voice: whom it names is known when all copies are. */
   readonly voices: RequestRecord[];
   /** Who answered by their own word: names of copies, pids of workers. */
   readonly speakers: Map<string, Speaker>;
-  readonly byAnswer: Record<string, number>;
+  /** By status, or by stage and error. */
+  readonly answers: Map<number | string, number>;
   readonly methods: {
     readonly get: { sent: number; failed: number };
     readonly post: { sent: number; failed: number };
@@ -69,12 +71,26 @@ export function isConnectRetry(request: RequestRecord): boolean {
   return (request.connectedMs ?? request.endedMs) - request.dispatchedMs >= THRESHOLDS.connectRetryMs;
 }
 
-/**
- * The same answerer has the same key. Both words count: a pid may be that of a worker process, which no event names, and a
- * port may pass from one copy to another, so with ports a key lasts a second.
- */
-function voiceKey({ copy, upstream, endedMs }: RequestRecord): string | null {
-  return upstream === null ? copy : `${copy ?? ""}@${upstream}@${Math.floor(endedMs / 1000)}`;
+/** Bounds of the parts of a voice's key; their product is a safe integer. */
+const NAMES = 2 ** 15;
+const SECONDS = 2 ** 22;
+
+function addressesIn(upstream: string): string {
+  const end = upstream.indexOf("|");
+  return end < 0 ? upstream : upstream.slice(0, end);
+}
+
+/** A number from 1 on for each text. */
+function numbering(): (text: string) => number {
+  const numbers = new Map<string, number>();
+  return (text) => {
+    const known = numbers.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    numbers.set(text, numbers.size + 1);
+    return numbers.size;
+  };
 }
 
 export interface Collector {
@@ -94,19 +110,28 @@ export function createCollector(): Collector {
     suspects: [],
     store: createStore(),
     requests: new RequestTable(),
-    voiceOfRow: [],
+    voiceOfRow: int32(),
     voices: [],
     speakers: new Map(),
-    byAnswer: {},
+    answers: new Map(),
     methods: { get: { sent: 0, failed: 0 }, post: { sent: 0, failed: 0 } },
   };
-  const voiceIndex = new Map<string, number>();
+  const numberOf = numbering();
+  const voiceIndex = new Map<number, number>();
 
+  /**
+   * The same answerer has the same key. Both words count: a pid may be that of a worker process, which no event names, and a
+   * port may pass from one copy to another, so with ports a key lasts a second.
+   */
   function voiceOf(request: RequestRecord): number {
-    const key = voiceKey(request);
-    if (key === null) {
+    const { copy, upstream, endedMs } = request;
+    if (copy === null && upstream === null) {
       return -1;
     }
+    const who = copy === null ? 0 : numberOf(copy);
+    const where = upstream === null ? 0 : numberOf(addressesIn(upstream));
+    const second = upstream === null ? 0 : Math.floor(endedMs / 1000) % SECONDS;
+    const key = (who * NAMES + where) * SECONDS + second;
     const known = voiceIndex.get(key);
     if (known !== undefined) {
       return known;
@@ -127,18 +152,20 @@ export function createCollector(): Collector {
   }
 
   function addRequest(request: RequestRecord): void {
-    const row = all.requests.add(request);
+    const harm = suspicion(request);
+    const posted = request.method !== "GET";
+    // What was executed is known at the end only: any POST may turn out to be bad.
+    const row = all.requests.add(request, harm !== null || posted);
     const latencyMs = request.endedMs - request.intendedMs;
     all.voiceOfRow.push(voiceOf(request));
     hear(request);
     all.lastMs = Math.max(all.lastMs, request.endedMs);
-    const answer = request.fate === "answered" ? String(request.status) : `${request.stage} ${request.error}`;
-    all.byAnswer[answer] = (all.byAnswer[answer] ?? 0) + 1;
-    const harm = suspicion(request);
+    const answer = request.fate === "answered" ? (request.status ?? 0) : `${request.stage} ${request.error}`;
+    all.answers.set(answer, (all.answers.get(answer) ?? 0) + 1);
     const failed = harm === "lost" || harm === "truncated";
-    const method = request.method === "GET" ? all.methods.get : all.methods.post;
+    const method = posted ? all.methods.post : all.methods.get;
     method.sent += 1;
-    if (request.method !== "GET") {
+    if (posted) {
       all.store.posted(request, row);
     }
     if (harm !== null) {

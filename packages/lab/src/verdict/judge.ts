@@ -1,5 +1,6 @@
 /** From the stream of records to the verdict: collect in one pass, then decide, part by part, when all is known. */
 
+import { readLedger } from "../ledger/reader.ts";
 import type { LedgerRecord, RouterLogRecord } from "../ledger/records.ts";
 import { adviceOf, stepFor } from "./advice.ts";
 import { attributionOf } from "./attribution.ts";
@@ -16,7 +17,7 @@ import { COLUMN } from "./request-table.ts";
 import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import { readTimeline, type RestartSpan, type Timeline } from "./timeline.ts";
-import { reasonsToDoubt } from "./validity.ts";
+import { latestRemovalMs, reasonsToDoubt } from "./validity.ts";
 import type { BadRequest, Exposure, Restart, Verdict } from "./verdict.ts";
 
 /** The verdict with what it was made from: whoever draws pictures of a run needs every request. */
@@ -49,6 +50,20 @@ export async function judgeStream(
     judge.add(record);
   }
   return judge.verdict();
+}
+
+/** Judges a run again from its ledger's file. */
+export async function judgeLedger(
+  file: string,
+): Promise<{ readonly verdict: Verdict; readonly tornLine: number | null }> {
+  const judge = createJudge();
+  const reader = readLedger(file);
+  for await (const batch of reader.batches) {
+    for (const record of batch) {
+      judge.add(record);
+    }
+  }
+  return { verdict: judge.verdict(), tornLine: reader.tornLine() };
 }
 
 /** p99.9 of what ended before the first stop signal. */
@@ -104,18 +119,21 @@ function attributedOf(
   const index = new Map(timeline.copies.map((copy, at) => [copy.name, at]));
   const indexOf = (name: string | null): number => (name === null ? -1 : (index.get(name) ?? -1));
   const byVoice = all.voices.map((request) => indexOf(copyOf(request)));
+  const copies = Int32Array.from(
+    { length: all.requests.length },
+    (_, row) => byVoice[all.voiceOfRow.at(row)] ?? -1,
+  );
+  const blamed = new Uint8Array(all.requests.length);
+  for (const [row, one] of bad) {
+    copies[row] = indexOf(one.copy);
+    // What the router dropped at its reload is no proof against a copy.
+    blamed[row] = KINDS[one.kind as KindSlug].chargedTo === "service" ? 1 : 0;
+  }
   return {
     indexOf,
     requests: all.requests,
-    copyOf: (row) => {
-      const known = bad.get(row);
-      return known === undefined ? (byVoice[all.voiceOfRow[row] ?? -1] ?? -1) : indexOf(known.copy);
-    },
-    // What the router dropped at its reload is no proof against a copy.
-    isBad: (row) => {
-      const one = bad.get(row);
-      return one !== undefined && KINDS[one.kind as KindSlug].chargedTo === "service";
-    },
+    copyOf: (row) => copies[row] ?? -1,
+    isBad: (row) => blamed[row] === 1,
   };
 }
 
@@ -147,6 +165,7 @@ function decide(all: Collection): Judged {
     sent,
     restarts: timeline.restarts.length,
     dispatchLagP99Ms: lag.p99,
+    removalLateMs: latestRemovalMs(run, timeline.restarts),
     labFailures: byCharge.lab,
   });
   const body: Omit<Verdict, "headline"> = {
@@ -171,7 +190,7 @@ function decide(all: Collection): Judged {
       post: { ...methods.post },
       byHarm: tallyHarms(bad),
       byCharge,
-      byAnswer: { ...all.byAnswer },
+      byAnswer: Object.fromEntries(all.answers),
     },
     latency: {
       ...quantilesOf(latenciesOf(all)),

@@ -9,7 +9,7 @@ function has(need: Need, { run, store, events, speakers }: Collection): boolean 
   const told = (name: string): boolean => run?.parameters[name] === true;
   switch (need) {
     case "store":
-      return store.verdict().checked;
+      return store.wasChecked();
     case "liveness":
       return typeof run?.parameters["live"] === "string";
     case "reload":

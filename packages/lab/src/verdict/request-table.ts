@@ -1,103 +1,146 @@
 /**
- * All requests of a run as rows of numbers, because a million objects would fill the memory: 140 bytes each instead of 600.
- * Texts are kept once, and what is unique only by its number (an id, a path that holds it) is kept as that number. Any record
- * can be had back whole.
+ * All requests of a run as columns of numbers, because a million objects would fill the memory. Of every request its three times
+ * are kept, 24 bytes; what may be asked for again as a whole record costs 80 more and its id. Texts are kept once.
  */
 
 import type { RequestRecord } from "../ledger/records.ts";
+import { float64, int32, type Column } from "./columns.ts";
 
-/** Columns that are asked for by name; the others only serve to rebuild a record. */
+/** Columns that every row has. */
 export const COLUMN: {
   readonly intendedMs: 0;
   readonly dispatchedMs: 1;
   readonly endedMs: 2;
 } = { intendedMs: 0, dispatchedMs: 1, endedMs: 2 };
 
-const NUMBERS = 13;
-const TEXTS = 9;
-const BLOCK_ROWS = 1024;
+/** What most requests of a run have in common. */
+type Shape = Pick<RequestRecord, "method" | "fate" | "status" | "stage" | "error" | "copy"> &
+  Pick<RequestRecord["connection"], "closedFirst">;
 
-/** Stands for the id in a path. No path holds it: it cannot be sent in one. */
-const ID = "\u0000";
-/** Before a path that must not be taken for a template. */
-const AS_IT_IS = "\u0001";
-/** The load engine's ids: `r7-000042`. Any other is kept as a text whole. */
-const NUMBERED = /^(.*-)(\d{6}|[1-9]\d{6,12})$/;
+/** Each text once, by its number. */
+class Texts {
+  readonly #texts: string[] = [];
+  readonly #index = new Map<string, number>();
 
-function templateOf(path: string, id: string): string {
-  if (id === "" || path.includes(ID) || path.startsWith(AS_IT_IS)) {
-    return AS_IT_IS + path;
-  }
-  return path.replaceAll(id, ID);
-}
-
-function pathOf(template: string, id: string): string {
-  return template.startsWith(AS_IT_IS) ? template.slice(1) : template.replaceAll(ID, () => id);
-}
-
-export class RequestTable {
-  readonly #numbers: Float64Array[] = [];
-  readonly #textIndices: Int32Array[] = [];
-  readonly #texts: (string | null)[] = [];
-  readonly #textIndex = new Map<string | null, number>();
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** The row of the record. */
-  add(record: RequestRecord): number {
-    const row = this.#length;
-    this.#length += 1;
-    const inBlock = row % BLOCK_ROWS;
-    if (inBlock === 0) {
-      this.#numbers.push(new Float64Array(BLOCK_ROWS * NUMBERS));
-      this.#textIndices.push(new Int32Array(BLOCK_ROWS * TEXTS));
-    }
-    const { id, connection, bytes } = record;
-    const numbered = NUMBERED.exec(id);
-    const numbers = this.#numbers.at(-1) ?? new Float64Array(0);
-    let at = inBlock * NUMBERS;
-    numbers[at++] = record.intendedMs;
-    numbers[at++] = record.dispatchedMs;
-    numbers[at++] = record.endedMs;
-    numbers[at++] = record.connectedMs ?? Number.NaN;
-    numbers[at++] = record.writtenMs ?? Number.NaN;
-    numbers[at++] = record.firstByteMs ?? Number.NaN;
-    numbers[at++] = record.status ?? Number.NaN;
-    numbers[at++] = connection.id;
-    numbers[at++] = connection.reuse;
-    numbers[at++] = connection.ageMs;
-    numbers[at++] = bytes.promised ?? Number.NaN;
-    numbers[at++] = bytes.got;
-    numbers[at++] = numbered === null ? Number.NaN : Number(numbered[2]);
-    const texts = this.#textIndices.at(-1) ?? new Int32Array(0);
-    at = inBlock * TEXTS;
-    texts[at++] = this.#text(numbered?.[1] ?? id);
-    texts[at++] = this.#text(record.method);
-    texts[at++] = this.#text(templateOf(record.path, id));
-    texts[at++] = this.#text(record.fate);
-    texts[at++] = this.#text(record.stage);
-    texts[at++] = this.#text(record.error);
-    texts[at++] = this.#text(connection.closedFirst);
-    texts[at++] = this.#text(record.copy);
-    texts[at++] = this.#text(record.upstream);
-    return row;
-  }
-
-  #text(text: string | null): number {
-    const known = this.#textIndex.get(text);
+  add(text: string): number {
+    const known = this.#index.get(text);
     if (known !== undefined) {
       return known;
     }
-    const index = this.#texts.push(text) - 1;
-    this.#textIndex.set(text, index);
-    return index;
+    this.#index.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
   }
 
-  value(row: number, column: number): number {
-    return this.#numbers[Math.floor(row / BLOCK_ROWS)]?.[(row % BLOCK_ROWS) * NUMBERS + column] ?? Number.NaN;
+  at(index: number): string {
+    return this.#texts[index] ?? "";
+  }
+}
+
+/** Stands for the request's own id in its path. A path of the load never holds it. */
+const OWN_ID = "\u0000";
+
+/** The records that can be had back. */
+class WholeRecords {
+  readonly #ids: string[] = [];
+  readonly #connectedMs: Column = float64();
+  readonly #writtenMs: Column = float64();
+  readonly #firstByteMs: Column = float64();
+  readonly #connection: Column = float64();
+  readonly #reuse: Column = float64();
+  readonly #ageMs: Column = float64();
+  readonly #promised: Column = float64();
+  readonly #got: Column = float64();
+  readonly #shape: Column = int32();
+  readonly #path: Column = int32();
+  readonly #upstream: Column = int32();
+  readonly #texts = new Texts();
+  readonly #shapes: Shape[] = [];
+  readonly #shapeIndex = new Map<string, number>();
+
+  #shapeOf({ method, fate, status, stage, error, copy, connection }: RequestRecord): number {
+    const { closedFirst } = connection;
+    const key = `${method} ${status} ${stage} ${closedFirst} ${fate} ${error ?? "-"}\n${copy === null ? "" : `=${copy}`}`;
+    const known = this.#shapeIndex.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    this.#shapeIndex.set(key, this.#shapes.length);
+    return this.#shapes.push({ method, fate, status, stage, error, copy, closedFirst }) - 1;
+  }
+
+  add(record: RequestRecord): number {
+    const { id, path, upstream, connection, bytes } = record;
+    this.#connectedMs.push(record.connectedMs ?? Number.NaN);
+    this.#writtenMs.push(record.writtenMs ?? Number.NaN);
+    this.#firstByteMs.push(record.firstByteMs ?? Number.NaN);
+    this.#connection.push(connection.id);
+    this.#reuse.push(connection.reuse);
+    this.#ageMs.push(connection.ageMs);
+    this.#promised.push(bytes.promised ?? Number.NaN);
+    this.#got.push(bytes.got);
+    this.#shape.push(this.#shapeOf(record));
+    // Most paths hold the id: without it they are one text.
+    this.#path.push(this.#texts.add(id === "" ? path : path.replaceAll(id, OWN_ID)));
+    this.#upstream.push(upstream === null ? -1 : this.#texts.add(upstream));
+    return this.#ids.push(id) - 1;
+  }
+
+  at(index: number, times: Pick<RequestRecord, "intendedMs" | "dispatchedMs" | "endedMs">): RequestRecord {
+    const optional = (column: Column): number | null => {
+      const value = column.at(index);
+      return Number.isNaN(value) ? null : value;
+    };
+    const id = this.#ids[index] ?? "";
+    const shape = this.#shapes[this.#shape.at(index)];
+    const upstream = this.#upstream.at(index);
+    return {
+      kind: "request",
+      id,
+      method: shape?.method ?? "",
+      path: this.#texts.at(this.#path.at(index)).replaceAll(OWN_ID, id),
+      intendedMs: times.intendedMs,
+      dispatchedMs: times.dispatchedMs,
+      connectedMs: optional(this.#connectedMs),
+      writtenMs: optional(this.#writtenMs),
+      firstByteMs: optional(this.#firstByteMs),
+      endedMs: times.endedMs,
+      fate: shape?.fate ?? "failed",
+      status: shape?.status ?? null,
+      stage: shape?.stage ?? null,
+      error: shape?.error ?? null,
+      connection: {
+        id: this.#connection.at(index),
+        reuse: this.#reuse.at(index),
+        ageMs: this.#ageMs.at(index),
+        closedFirst: shape?.closedFirst ?? null,
+      },
+      bytes: { promised: optional(this.#promised), got: this.#got.at(index) },
+      copy: shape?.copy ?? null,
+      upstream: upstream < 0 ? null : this.#texts.at(upstream),
+    };
+  }
+}
+
+export class RequestTable {
+  readonly #times: readonly [Column, Column, Column] = [float64(), float64(), float64()];
+  /** Place in the whole records; -1: only the times were kept. */
+  readonly #place: Column = int32();
+  readonly #whole = new WholeRecords();
+
+  get length(): number {
+    return this.#place.length;
+  }
+
+  /** The row of the record. `whole`: it may be asked for again. */
+  add(record: RequestRecord, whole: boolean): number {
+    this.#times[0].push(record.intendedMs);
+    this.#times[1].push(record.dispatchedMs);
+    this.#times[2].push(record.endedMs);
+    return this.#place.push(whole ? this.#whole.add(record) : -1);
+  }
+
+  value(row: number, column: 0 | 1 | 2): number {
+    return this.#times[column].at(row);
   }
 
   /** One number for each row, in a new array. */
@@ -109,41 +152,16 @@ export class RequestTable {
     return values;
   }
 
+  /** Of a row that was added as a whole. */
   record(row: number): RequestRecord {
-    const number = (column: number): number => this.value(row, column);
-    const optional = (column: number): number | null => {
-      const value = this.value(row, column);
-      return Number.isNaN(value) ? null : value;
-    };
-    const block = this.#textIndices[Math.floor(row / BLOCK_ROWS)];
-    const text = (column: number): string | null =>
-      this.#texts[block?.[(row % BLOCK_ROWS) * TEXTS + column] ?? -1] ?? null;
-    const serial = optional(12);
-    const id = `${text(0) ?? ""}${serial === null ? "" : String(serial).padStart(6, "0")}`;
-    return {
-      kind: "request",
-      id,
-      method: text(1) ?? "",
-      path: pathOf(text(2) ?? "", id),
-      intendedMs: number(0),
-      dispatchedMs: number(1),
-      connectedMs: optional(3),
-      writtenMs: optional(4),
-      firstByteMs: optional(5),
-      endedMs: number(2),
-      fate: text(3) as RequestRecord["fate"],
-      status: optional(6),
-      stage: text(4) as RequestRecord["stage"],
-      error: text(5),
-      connection: {
-        id: number(7),
-        reuse: number(8),
-        ageMs: number(9),
-        closedFirst: text(6) as RequestRecord["connection"]["closedFirst"],
-      },
-      bytes: { promised: optional(10), got: number(11) },
-      copy: text(7),
-      upstream: text(8),
-    };
+    const place = this.#place.at(row);
+    if (!(place >= 0)) {
+      throw new RangeError(`Row ${row} was not kept as a whole.`);
+    }
+    return this.#whole.at(place, {
+      intendedMs: this.value(row, 0),
+      dispatchedMs: this.value(row, 1),
+      endedMs: this.value(row, 2),
+    });
   }
 }

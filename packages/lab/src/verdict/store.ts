@@ -1,5 +1,6 @@
 /** What the store has, joined with what the clients were told: each id once, acknowledged or in doubt (R4). */
 
+import { int32, uint8, type Column } from "./columns.ts";
 import type { ExecutedRecord, RequestRecord } from "../ledger/records.ts";
 import type { StoreVerdict } from "./verdict.ts";
 
@@ -15,6 +16,7 @@ export interface Store {
   executed(record: ExecutedRecord): void;
   /** The store was read, even if it held nothing. */
   wasRead(): void;
+  wasChecked(): boolean;
   /** How often the id is stored; null when nobody looked or the request stores nothing. */
   timesStored(id: string): number | null;
   contradictions(): readonly Contradiction[];
@@ -25,18 +27,33 @@ function isAcknowledged({ fate, status }: RequestRecord): boolean {
   return fate === "answered" && status !== null && status >= 200 && status < 300;
 }
 
+/** Of executions: one byte each, and nobody asks how often beyond that. */
+const MANY = 255;
+
 export function createStore(): Store {
-  /** Id to row; a negative one (-1 - row) was not acknowledged. Numbers, because there may be a million. */
-  const posts = new Map<string, number>();
-  const times = new Map<string, number>();
+  /** Id to place; the columns have what is known of it. Numbers, because there may be a million. */
+  const places = new Map<string, number>();
+  const rows: Column = int32();
+  const acknowledged: Column = uint8();
+  const times: Column = uint8();
+  /** Executions of ids that were not posted, or not yet. */
+  const strangers = new Map<string, number>();
   let checked = false;
+
+  function count(id: string, more: number): void {
+    const place = places.get(id);
+    if (place === undefined) {
+      strangers.set(id, (strangers.get(id) ?? 0) + more);
+    } else {
+      times.set(place, Math.min(MANY, times.at(place) + more));
+    }
+  }
 
   function contradictions(): readonly Contradiction[] {
     const found: Contradiction[] = [];
-    for (const [id, row] of checked ? posts : []) {
-      const stored = times.get(id) ?? 0;
-      if (row >= 0 && stored !== 1) {
-        found.push({ row, times: stored });
+    for (let place = 0; checked && place < rows.length; place += 1) {
+      if (acknowledged.at(place) === 1 && times.at(place) !== 1) {
+        found.push({ row: rows.at(place), times: times.at(place) });
       }
     }
     return found;
@@ -46,41 +63,67 @@ export function createStore(): Store {
     const unstored: string[] = [];
     const inDoubt: string[] = [];
     const duplicated: { readonly id: string; readonly times: number }[] = [];
-    let acknowledged = 0;
-    let rows = 0;
-    for (const [id, row] of posts) {
-      const stored = times.get(id) ?? 0;
-      rows += stored;
-      if (row >= 0) {
-        acknowledged += 1;
-        if (checked && stored === 0) {
+    let told = 0;
+    let stored = 0;
+    for (const [id, place] of places) {
+      const often = times.at(place);
+      stored += often;
+      if (acknowledged.at(place) === 1) {
+        told += 1;
+        if (checked && often === 0) {
           unstored.push(id);
         }
-      } else if (stored > 0) {
+      } else if (often > 0) {
         inDoubt.push(id);
       }
-      if (stored > 1) {
-        duplicated.push({ id, times: stored });
+      if (often > 1) {
+        duplicated.push({ id, times: often });
       }
     }
-    let foreign = 0;
-    for (const id of times.keys()) {
-      foreign += posts.has(id) ? 0 : 1;
-    }
     const equal = checked && unstored.length === 0 && inDoubt.length === 0 && duplicated.length === 0;
-    return { checked, acknowledged, rows, equal, unstored, inDoubt, duplicated, foreign };
+    return {
+      checked,
+      acknowledged: told,
+      rows: stored,
+      equal,
+      unstored,
+      inDoubt,
+      duplicated,
+      foreign: strangers.size,
+    };
   }
 
   return {
-    posted: (request, row) => void posts.set(request.id, isAcknowledged(request) ? row : -1 - row),
+    posted: (request, row) => {
+      const told = isAcknowledged(request) ? 1 : 0;
+      const known = places.get(request.id);
+      if (known === undefined) {
+        places.set(request.id, rows.push(row));
+        acknowledged.push(told);
+        times.push(0);
+      } else {
+        // The same id again: the last word counts.
+        rows.set(known, row);
+        acknowledged.set(known, told);
+      }
+      const before = strangers.size === 0 ? undefined : strangers.get(request.id);
+      if (before !== undefined) {
+        strangers.delete(request.id);
+        count(request.id, before);
+      }
+    },
     executed: ({ id }) => {
       checked = true;
-      times.set(id, (times.get(id) ?? 0) + 1);
+      count(id, 1);
     },
     wasRead: () => {
       checked = true;
     },
-    timesStored: (id) => (checked && posts.has(id) ? (times.get(id) ?? 0) : null),
+    wasChecked: () => checked,
+    timesStored: (id) => {
+      const place = places.get(id);
+      return checked && place !== undefined ? times.at(place) : null;
+    },
     contradictions,
     verdict,
   };

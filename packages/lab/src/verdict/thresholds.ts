@@ -11,6 +11,8 @@ export const THRESHOLDS: {
   readonly connectRetryMs: number;
   /** A load engine whose dispatch lag has a p99 above this measures itself: the run is invalid. */
   readonly dispatchLagP99Ms: number;
+  /** A router that lets go of a copy this much later than the plan says has a lag that nobody asked for. */
+  readonly removalLateMs: number;
   /** How far apart the end of a request and the line of a router's log about it may be; nginx logs whole seconds. */
   readonly routerLogJoinMs: number;
   /** How far the end of a cut request may be from the exit of its copy as the lab saw it. */
@@ -41,6 +43,7 @@ export const THRESHOLDS: {
   slowOverBaselineMs: 1000,
   connectRetryMs: 900,
   dispatchLagP99Ms: 100,
+  removalLateMs: 500,
   routerLogJoinMs: 1500,
   exitJitterMs: 100,
   instantMs: 20,

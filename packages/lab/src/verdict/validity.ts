@@ -1,20 +1,35 @@
 /** Whether a run proves anything at all, in either direction. */
 
-import type { EndRecord } from "../ledger/records.ts";
+import type { EndRecord, RunRecord } from "../ledger/records.ts";
 import { THRESHOLDS } from "./thresholds.ts";
+import type { RestartSpan } from "./timeline.ts";
 
 export interface ValidityFacts {
   readonly end: EndRecord | null;
   readonly sent: number;
   readonly restarts: number;
   readonly dispatchLagP99Ms: number | null;
+  /** The most by which the router dropped a copy later than the lab meant it to; null where nobody set the time. */
+  readonly removalLateMs: number | null;
   /** Bad requests that are charged to the lab. */
   readonly labFailures: number;
 }
 
+/** How much later than planned the router let go, at its worst: a lag that nobody asked for proves nothing about a delay. */
+export function latestRemovalMs(run: RunRecord | null, restarts: readonly RestartSpan[]): number | null {
+  const { order, propagationMs, removal } = run?.parameters ?? {};
+  if (order !== "parallel" || typeof propagationMs !== "number" || removal === "readiness") {
+    return null;
+  }
+  const late = restarts.flatMap(({ life }) =>
+    life.removedMs === null ? [] : [life.removedMs - life.signalMs - propagationMs],
+  );
+  return late.length === 0 ? null : Math.max(...late);
+}
+
 /** Why it proves nothing; empty when it is valid. */
 export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
-  const { end, sent, restarts, dispatchLagP99Ms, labFailures } = facts;
+  const { end, sent, restarts, dispatchLagP99Ms, removalLateMs, labFailures } = facts;
   const limitMs = THRESHOLDS.dispatchLagP99Ms;
   const reasons: string[] = [];
   if (end === null) {
@@ -30,6 +45,11 @@ export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
   if (dispatchLagP99Ms !== null && dispatchLagP99Ms > limitMs) {
     reasons.push(
       `requests were sent late: the dispatch lag's p99 was ${Math.round(dispatchLagP99Ms)} ms (limit ${limitMs} ms); lower the rate or free the machine`,
+    );
+  }
+  if (removalLateMs !== null && removalLateMs > THRESHOLDS.removalLateMs) {
+    reasons.push(
+      `the machine was too busy: a copy was dropped by the router ${Math.round(removalLateMs)} ms later than the plan says (limit ${THRESHOLDS.removalLateMs} ms)`,
     );
   }
   if (labFailures > 0) {

@@ -308,6 +308,21 @@ describe("runs that prove nothing", () => {
       /dispatch lag's p99 was 101 ms \(limit 100 ms\)/,
     ],
   ];
+  test("a router that let go much later than the plan says had a lag that nobody asked for", () => {
+    const late = (propagationMs: number): readonly string[] =>
+      judgeRestart([], { run: { parameters: { order: "parallel", propagationMs } } }).invalid;
+    // It let go 1000 ms after the signal.
+    assert.match(
+      late(400)[0] ?? "",
+      /dropped by the router 600 ms later than the plan says \(limit 500 ms\)/,
+    );
+    assert.deepEqual(late(500), []);
+    assert.deepEqual(
+      judgeRestart([], { run: { parameters: { order: "remove-first", propagationMs: 0 } } }).invalid,
+      [],
+    );
+  });
+
   for (const [name, records, reason] of cases) {
     test(name, () => {
       const verdict = judge(records);
