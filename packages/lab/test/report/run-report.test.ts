@@ -28,10 +28,17 @@ const life = {
   removedMs: 2000,
   signalMs: 1000,
   signal: "SIGTERM",
+  program: "node",
+  below: null,
+  notReadyMs: 1010,
+  notReady: 503,
+  notLiveMs: null,
+  notLive: null,
   killedMs: null,
   exitMs: 3000,
   exitCode: 0,
   exitSignal: null,
+  leftBehind: false,
 };
 
 describe("a copy's phases", () => {
