@@ -10,8 +10,10 @@ const page = readFileSync(path.join(root, "docs/contract.md"), "utf8");
 const contract = page.slice(0, page.indexOf("## Not yet"));
 const notYetSection = page.slice(page.indexOf("## Not yet"));
 
-/** The ids of the table rows. The clauses of R are the verdict's over many services, not one service's. */
+/** The ids of the table rows. */
 const clauses = [...contract.matchAll(/^\| ([A-G]\d+) \|/gm)].map((match) => match[1]);
+/** The clauses of R are the verdict's over many services, not one service's: they have tests and no check. */
+const verdicts = [...contract.matchAll(/^\| (R\d+) \|/gm)].map((match) => match[1]);
 const notYet = [...notYetSection.matchAll(/^- ([A-G]\d+):/gm)].map((match) => match[1]);
 
 const folder = path.join(root, "packages/lab/test/contract");
@@ -47,4 +49,17 @@ test("every contract test begins with the number of a clause", () => {
   assert.ok(titles.length > 0);
   const idle = titles.filter(({ title }) => !clauses.includes(title.split(" ", 1)[0]));
   assert.deepEqual(idle, []);
+});
+
+test("every clause about a rolling restart is cited by a test of the lab", () => {
+  assert.ok(verdicts.length >= 5, `${verdicts.length} clauses were found`);
+  const lab = path.join(root, "packages/lab/test");
+  const cited = readdirSync(lab, { recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .flatMap((name) => [...readFileSync(path.join(lab, name), "utf8").matchAll(/\btest\(\s*"(R\d+) /g)])
+    .map((match) => match[1]);
+  assert.deepEqual(
+    verdicts.filter((id) => !cited.includes(id)),
+    [],
+  );
 });

@@ -55,6 +55,10 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 
 try {
   process.exitCode = await main(process.argv.slice(2));
+  if (process.exitCode === EXIT.interrupted) {
+    // The command has put everything away; what it was in the middle of would only keep the terminal.
+    process.exit();
+  }
 } catch (error) {
   if (!(error instanceof LabError)) {
     throw error;

@@ -23,3 +23,12 @@ export async function allGone(pids: readonly number[]): Promise<void> {
   }
   throw new Error(`still alive: ${pids.filter(isAlive).join(" ")}`);
 }
+
+export function childrenOf(parent: number): readonly number[] {
+  try {
+    const listing = execFileSync("ps", ["-o", "pid=", "--ppid", String(parent)], { encoding: "utf8" });
+    return listing.trim().split(/\s+/).filter(Boolean).map(Number);
+  } catch {
+    return []; // It has none.
+  }
+}

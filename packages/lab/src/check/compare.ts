@@ -6,7 +6,7 @@ import path from "node:path";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
 import { observeStop, type Observation, type Watch } from "./observe.ts";
-import { startService, type ServiceSpec } from "./service.ts";
+import { startService, type Service, type ServiceSpec } from "./service.ts";
 
 export interface Seen {
   readonly observation: Observation;
@@ -27,24 +27,28 @@ export interface Comparison {
 /** The drain delay that the second stop runs with: longer than most things here need, short enough to wait for. */
 export const CHECK_DRAIN_DELAY = "1s";
 
-async function seeOnce(
+/** A service for as long as `use` takes. */
+async function during<Result>(
   spec: ServiceSpec,
-  watch: Watch,
   guardian: Guardian,
-): Promise<Seen & { output: string }> {
+  use: (service: Service) => Promise<Result>,
+): Promise<Result> {
   const service = await startService(spec, guardian);
   try {
-    const observation = await observeStop(service, watch);
-    return {
-      observation,
-      port: service.port,
-      route: service.route,
-      startMs: service.startMs,
-      output: service.output(),
-    };
+    return await use(service);
   } finally {
     await service.end();
   }
+}
+
+async function see(service: Service, watch: Watch): Promise<Seen> {
+  const { port, route, startMs } = service;
+  return { observation: await observeStop(service, watch), port, route, startMs };
+}
+
+/** The library's own lines tell that it is there: a service that is not Node starts just as well. */
+function runsLastcall(service: Service): boolean {
+  return service.output().includes("lastcall: ");
 }
 
 /** `lastcall/auto` of the user's project if it has one, else of the lab. */
@@ -82,8 +86,20 @@ export async function compare(
   onPhase: (phase: string) => void,
 ): Promise<Comparison> {
   onPhase("your service as it is");
-  const today = await seeOnce(spec, watch, guardian);
+  const [today, isThere] = await during(
+    spec,
+    guardian,
+    async (service) => [await see(service, watch), runsLastcall(service)] as const,
+  );
   const paste = pasteLine(spec.command);
+  if (isThere) {
+    return {
+      today,
+      withLastcall: null,
+      why: "it runs with lastcall already, so this is what it does",
+      paste,
+    };
+  }
   const auto = findAuto(spec.cwd);
   if (auto === null) {
     return { today, withLastcall: null, why: "lastcall is not installed here: npm install lastcall", paste };
@@ -98,14 +114,11 @@ export async function compare(
     ...spec.env,
     ...(nodeOptions === "" ? {} : { NODE_OPTIONS: nodeOptions }),
   };
-  const after = await seeOnce({ ...spec, command: loaded.command, env, adminPort }, watch, guardian);
-  // The start-up line tells that the library really was there: a service that is not Node starts just as well.
-  return after.output.includes("lastcall: ")
-    ? { today, withLastcall: after, why: null, paste }
-    : {
-        today,
-        withLastcall: null,
-        why: "this does not run on Node, so the library cannot be loaded into it",
-        paste,
-      };
+  const after = await during(
+    { ...spec, command: loaded.command, env, adminPort },
+    guardian,
+    async (service) => (runsLastcall(service) ? see(service, watch) : null),
+  );
+  const why = after === null ? "this does not run on Node, so the library cannot be loaded into it" : null;
+  return { today, withLastcall: after, why, paste };
 }

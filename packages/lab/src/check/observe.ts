@@ -23,7 +23,8 @@ export interface Observation {
   /** Null where no request could be kept in flight: the route answers at once, and no slow one was named. */
   readonly inFlight: Fates | null;
   readonly halfSent: Fates;
-  readonly pooled: Fates;
+  /** Null where the service closes each connection after its answer: a pool has nothing to lose there. */
+  readonly pooled: Fates | null;
   /** New connections, one every 25 ms for the second after the signal. */
   readonly fresh: Fates;
   /** Answers after the signal that told their client to go elsewhere, of those that came. */
@@ -85,21 +86,26 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
     // An answer of the first moment may have been written before the signal arrived.
     if (answer.ended === "whole" && (answer.headAtMs ?? 0) > t0 + SIGNAL_DELIVERY_MS) {
       told.of += 1;
-      told.yes += answer.headers["connection"]?.toLowerCase() === "close" ? 1 : 0;
+      told.yes += isLast(answer) ? 1 : 0;
     }
     return answer;
   };
 
-  const pool = await many(POOLED, () => openWire(address));
-  for (const wire of pool) {
+  const answered: Wire[] = [];
+  for (const wire of await many(POOLED, () => openWire(address))) {
     wire.request(target);
-    await wire.answer({ timeoutMs: ANSWER_TIMEOUT_MS });
+    const answer = await wire.answer({ timeoutMs: ANSWER_TIMEOUT_MS });
+    if (answer.ended === "whole" && !isLast(answer)) {
+      answered.push(wire);
+    }
   }
   const halves = await many(HALF_SENT, () => openWire(address));
   halves.forEach((wire) => wire.send(head));
   const flight = watch.slow === null ? null : await openWire(address);
   flight?.request({ method: "GET", path: watch.slow ?? "" });
   await sleep(150); // What was sent has arrived: nothing on the other side can be awaited from here.
+  // A client keeps in its pool what was neither closed nor announced to be.
+  const pool = answered.filter((wire) => wire.state === "open");
 
   t0 = performance.now();
   service.signal(watch.signal);
@@ -144,13 +150,17 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
   return {
     inFlight: flight === null ? null : inFlight.fates(),
     halfSent: halfSent.fates(),
-    pooled: pooled.fates(),
+    pooled: pool.length === 0 ? null : pooled.fates(),
     fresh: fresh.fates(),
     told,
     notReadyMs: await readiness,
     exit: exit === null ? null : { code: exit.code, signal: exit.signal, afterMs: exit.atMs - t0 },
     leftBehind: exit === null ? [] : service.leftovers(),
   };
+}
+
+function isLast({ headers }: Answer): boolean {
+  return headers["connection"]?.toLowerCase() === "close";
 }
 
 function split(bytes: string): readonly [string, string] {

@@ -1,9 +1,9 @@
 /** A service of which nothing is known but its command: started, its port and a route found by looking. */
 
-import { spawn } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LabError } from "../errors.ts";
+import { startChild } from "../target/child.ts";
 import { fillCommand } from "../target/copy.ts";
 import { killGroup, type Guardian } from "../target/guardian.ts";
 import { portFinder } from "../target/free-port.ts";
@@ -100,26 +100,10 @@ function lastLines(output: string): string {
 
 export async function startService(spec: ServiceSpec, guardian: Guardian): Promise<Service> {
   const given = await portFinder()();
-  const [program = "", ...args] = fillCommand(spec.command, { port: String(given) });
   const startedMs = performance.now();
-  const child = spawn(program, args, {
-    cwd: spec.cwd,
-    env: { ...spec.env, PORT: String(given) },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const pid = child.pid;
-  if (pid === undefined) {
-    const cause = await new Promise<Error>((resolve) => void child.once("error", resolve));
-    throw new LabError(
-      "LAB_TARGET_NOT_STARTED",
-      `'${program}' could not be started: ${cause.message}.`,
-      "Check the command after --; it is run without a shell.",
-      { cause },
-    );
-  }
-  guardian.watch(pid);
-  child.on("error", () => undefined);
+  const command = fillCommand(spec.command, { port: String(given) });
+  const env = { ...spec.env, PORT: String(given) };
+  const { pid, process: child } = await startChild({ command, env, cwd: spec.cwd }, guardian);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -143,10 +127,14 @@ export async function startService(spec: ServiceSpec, guardian: Guardian): Promi
     if ((ended as Exit | null) !== null) {
       await sleep(POLL_MS); // Its last lines may still be on their way.
       await end();
+      const { code, signal } = await exited;
+      const isTaken = /EADDRINUSE|address already in use/i.test(output);
       throw new LabError(
         "LAB_TARGET_DIED",
-        `The service ended before it answered.${lastLines(output)}`,
-        "Run the command by hand with PORT set and see that it stays.",
+        `The service ended (${signal ?? `exit code ${code}`}) before it answered.${lastLines(output)}`,
+        isTaken
+          ? "Its port is taken: stop what listens there, or let it listen on PORT (or {port} in the command)."
+          : "Run the command by hand with PORT set and see that it stays.",
       );
     }
     for (const port of new Set([given, ...listeningPorts(pid)])) {

@@ -7,6 +7,7 @@ import type { Subject } from "../contract/subject.ts";
 import { LabError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeSubject, routeOf } from "../prove/description.ts";
+import { preflight } from "../prove/preflight.ts";
 import { chooseClauses, countJudgements, prove, type Proof } from "../prove/prove.ts";
 import { proofJson, proofJunit, proofMarkdown, renderProof, renderProven } from "../render/prove.ts";
 import { styleFor, type Style } from "../render/style.ts";
@@ -152,21 +153,6 @@ function writeReport(file: string | undefined, content: () => string, io: Io): v
   }
 }
 
-/** Nothing at all could be judged because the service never came up: that is no proof. */
-function refuseSilence(proof: Proof): void {
-  const { kept, broken } = countJudgements(proof);
-  const failed = proof.proven.find(
-    ({ judgement }) => judgement.kind === "not judged" && judgement.why.includes("did not"),
-  );
-  if (kept + broken === 0 && failed?.judgement.kind === "not judged") {
-    throw new LabError(
-      "LAB_TARGET_NOT_READY",
-      failed.judgement.why,
-      "Run the command by hand with PORT set; name a route that answers 200 with --ready or --ordinary.",
-    );
-  }
-}
-
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, command } = readFlags("prove", args, FLAGS);
   if (values["help"] === true) {
@@ -188,17 +174,19 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     io.interrupted.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
   try {
-    const proving = prove(subject, clauses, jobs, io.interrupted, (one, done) => {
-      if (one.judgement.kind !== "not judged") {
-        io.err(`[${done}/${clauses.length}] ${renderProven(one, style).trimStart().split("\n", 1)[0]}\n`);
-      }
-    });
+    const proving = (async (): Promise<Proof> => {
+      await preflight(subject);
+      return prove(subject, clauses, jobs, io.interrupted, (one, done) => {
+        if (one.judgement.kind !== "not judged") {
+          io.err(`[${done}/${clauses.length}] ${renderProven(one, style).trimStart().split("\n", 1)[0]}\n`);
+        }
+      });
+    })();
     const proof = await Promise.race([proving, interrupted]);
     if (proof === "interrupted") {
       proving.catch(() => undefined); // Its copies are ended below; what the hearings say of that is no news.
       return EXIT.interrupted;
     }
-    refuseSilence(proof);
     const exitCode = countJudgements(proof).broken > 0 ? EXIT.failed : EXIT.pass;
     writeReport(text(values, "junit"), () => proofJunit(proof), io);
     writeReport(text(values, "markdown"), () => proofMarkdown(proof), io);

@@ -52,7 +52,7 @@ function parseChunks(bytes: Buffer, start: number): { readonly body: Buffer; rea
   }
 }
 
-/** The response at the beginning of `bytes`, or null while its head is not whole. `method` is that of its request. */
+/** The response at the beginning of `bytes`, or null while its head is not whole or is none. `method` is that of its request. */
 export function parseResponse(bytes: Buffer, method: string): Parsed | null {
   let start = 0;
   for (;;) {
@@ -61,7 +61,10 @@ export function parseResponse(bytes: Buffer, method: string): Parsed | null {
       return null;
     }
     const [statusLine = "", ...lines] = bytes.toString("latin1", start, headEnd).split("\r\n");
-    const status = Number(statusLine.split(" ")[1]);
+    const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1]);
+    if (Number.isNaN(status)) {
+      return null;
+    }
     const bodyStart = headEnd + 4;
     if (status >= 100 && status < 200 && status !== 101) {
       start = bodyStart;

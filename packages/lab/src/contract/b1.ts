@@ -13,18 +13,21 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const copy = await court.start({ set: { drainDelay: subject.fixedDrainDelayMs ?? 200 } });
+      const drainDelayMs = subject.fixedDrainDelayMs ?? 200;
+      const copy = await court.start({ set: { drainDelay: drainDelayMs } });
+      // In flight at the gate, however long the service delays it.
+      const seconds = drainDelayMs / 1000 + 1;
       const wires = await Promise.all(
-        [1, 2, 3].map((id) => putInFlight(court, copy, court.target("slow", { seconds: 1.2, id }))),
+        [1, 2, 3].map((id) => putInFlight(court, copy, court.target("slow", { seconds, id }))),
       );
       copy.signal();
-      const refusedAtMs = await untilRefused(copy, 5000);
+      const refusedAtMs = await untilRefused(copy, drainDelayMs + 5000);
       court.demand(refusedAtMs !== null && copy.running, "The process left before it had answered.", {
         todo: "Close the listener, then wait for the answers in flight, then exit.",
         wire: wires[0],
       });
       for (const wire of wires) {
-        const answer = await wire.answer();
+        const answer = await wire.answer({ timeoutMs: drainDelayMs + 5000 });
         court.demandAnswer(answer, [200], "A request in flight at the gate", {
           todo: "Wait for every response in flight before the process exits.",
           wire,

@@ -50,4 +50,5 @@ export type Need =
   | `modes.${keyof Subject["modes"]}`
   | "record"
   | "adminPort"
-  | "unixSocket";
+  | "unixSocket"
+  | "handoffStore";

@@ -3,10 +3,19 @@
 import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
+import { Changes } from "./changes.ts";
 import type { Http2Wire } from "./http2-wire.ts";
 import { openHttp2, openWire } from "./open-wire.ts";
 import type { Mode, Setting, Subject } from "./subject.ts";
-import { type Address, type Answer, type OpenOptions, Refused, type Target, type Wire } from "./wire.ts";
+import {
+  type Address,
+  type Answer,
+  type OpenOptions,
+  Refused,
+  type RequestShape,
+  type Target,
+  type Wire,
+} from "./wire.ts";
 
 export interface Line {
   readonly atMs: number;
@@ -37,22 +46,32 @@ export interface StartPlan {
   readonly until?: RegExp;
   /** A listening socket to pass on as descriptor 3. */
   readonly inherit?: number;
+  /** A program that runs the command as its child, which is then the one to be signalled. */
+  readonly before?: readonly string[];
 }
 
-/** The copy did not come up. */
+/** The copy did not come up; the code tells why. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
+  readonly code: "LAB_TARGET_NOT_STARTED" | "LAB_TARGET_DIED" | "LAB_TARGET_NOT_READY" | "LAB_ROUTE_REFUSED";
+
+  constructor(code: StartFailed["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 export class Copy {
   readonly #child: ChildProcess;
   readonly #subject: Subject;
   readonly #heard: Line[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
   #exit: Exit | null = null;
   port = 0;
   adminPort: number | null = null;
   http2Port: number | null = null;
+  /** Who gets the signals: the child itself, unless it only runs the service. */
+  servicePid: number;
   /** When the first stop signal was sent, on `performance.now()`. */
   t0Ms: number | null = null;
   /** The exit, with everything that the process had written read. */
@@ -61,6 +80,7 @@ export class Copy {
   constructor(subject: Subject, child: ChildProcess) {
     this.#subject = subject;
     this.#child = child;
+    this.servicePid = child.pid ?? 0;
     for (const from of ["stdout", "stderr"] as const) {
       let rest = "";
       child[from]?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -68,13 +88,18 @@ export class Copy {
         rest = lines.pop() ?? "";
         const atMs = performance.now();
         this.#heard.push(...lines.map((text) => ({ atMs, from, text })));
-        this.#wake();
+        this.#changes.tell();
       });
     }
     this.exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         this.#exit = { code, signal, atMs: performance.now() };
-        this.#wake();
+        this.#changes.tell();
+      });
+      child.once("error", () => {
+        // It could not be started, so it will not exit either.
+        this.#exit ??= { code: null, signal: null, atMs: performance.now() };
+        this.#changes.tell();
       });
       child.once("close", () => resolve(this.#exit ?? { code: null, signal: null, atMs: performance.now() }));
     });
@@ -92,33 +117,37 @@ export class Copy {
     return this.#heard;
   }
 
-  /** What it wrote last, for a person. */
+  /** What it wrote last, for a person: the end of a sentence. */
   get tail(): string {
-    return this.#heard
-      .slice(-6)
-      .map((line) => line.text)
-      .join("\n");
+    const last = this.#heard.filter((line) => line.text.trim() !== "").slice(-8);
+    return last.length === 0
+      ? " It printed nothing."
+      : ` Its last lines:\n${last.map((line) => `    ${line.text}`).join("\n")}`;
   }
 
-  signal(name: NodeJS.Signals = this.#subject.stopSignal): number {
+  /** To the main process, or to its whole group as a terminal and `KillMode=control-group` do. */
+  signal(name: NodeJS.Signals = this.#subject.stopSignal, whom: "main" | "group" = "main"): number {
     const atMs = performance.now();
     this.t0Ms ??= atMs;
-    this.#child.kill(name);
+    if (whom === "main" && this.servicePid === this.pid) {
+      this.#child.kill(name);
+    } else if (this.running) {
+      try {
+        process.kill(whom === "main" ? this.servicePid : -this.pid, name);
+      } catch {
+        // It is ending, which the exit tells.
+      }
+    }
     return atMs;
   }
 
   /** The first line that matches, heard already or to come; null when the copy ended or the time is over. */
-  async line(pattern: RegExp, timeoutMs = 5000): Promise<Line | null> {
-    const deadlineMs = performance.now() + timeoutMs;
-    for (;;) {
-      const found = this.#heard.find((line) => pattern.test(line.text));
-      const leftMs = deadlineMs - performance.now();
-      if (found !== undefined || this.#exit !== null || leftMs <= 0) {
-        return found ?? null;
-      }
-      // One change after the other.
-      await this.#change(leftMs);
-    }
+  line(pattern: RegExp, timeoutMs = 5000): Promise<Line | null> {
+    return this.#changes.until(
+      () => this.#heard.find((line) => pattern.test(line.text)) ?? null,
+      timeoutMs,
+      () => this.#exit !== null,
+    );
   }
 
   openHttp2(door: Http2Door, delayMs?: number): Promise<Http2Wire> {
@@ -142,10 +171,11 @@ export class Copy {
     target: Target,
     door: "public" | "admin" = "public",
     timeoutMs = 5000,
+    shape: RequestShape = {},
   ): Promise<Answer & { wire: Wire | null }> {
     try {
       const wire = await this.open({}, door);
-      wire.request(target, { headers: { Connection: "close" } });
+      wire.request(target, { ...shape, headers: { ...shape.headers, Connection: "close" } });
       const answer = await wire.answer({ method: target.method, timeoutMs });
       wire.close();
       return { ...answer, wire };
@@ -173,6 +203,10 @@ export class Copy {
 
   /** Ends the whole process group, whatever it does. */
   async kill(): Promise<void> {
+    if (this.pid === 0) {
+      // It was never started, and a signal to group 0 would be one to ourselves.
+      return;
+    }
     try {
       process.kill(-this.pid, "SIGKILL");
     } catch {
@@ -180,23 +214,5 @@ export class Copy {
     }
     await this.exited;
     this.#subject.guardian?.release(this.pid);
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) {
-      wake();
-    }
-  }
-
-  #change(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(1, timeoutMs));
-      this.#waiting.add(wake);
-    });
   }
 }

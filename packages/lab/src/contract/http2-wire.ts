@@ -6,6 +6,7 @@
 
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
+import { Changes } from "./changes.ts";
 import { readBlock, requestBlock } from "./header-block.ts";
 import type { Target, TraceEntry, Wire } from "./wire.ts";
 
@@ -70,7 +71,7 @@ export class Http2Wire {
   readonly #socket: Socket;
   readonly #scheme: "http" | "https";
   readonly #delayMs: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
   #next = 1;
   #pings = 0;
   #received: Buffer = Buffer.alloc(0);
@@ -153,10 +154,11 @@ export class Http2Wire {
 
   /** Waits until it holds, the connection has ended or the time is over. */
   async until(holds: () => boolean, timeoutMs: number): Promise<void> {
-    const deadlineMs = performance.now() + timeoutMs;
-    while (!holds() && this.state === "open" && performance.now() < deadlineMs) {
-      await this.#change(deadlineMs - performance.now());
-    }
+    await this.#changes.until(
+      () => (holds() ? true : null),
+      timeoutMs,
+      () => this.state !== "open",
+    );
   }
 
   tally(): Tally {
@@ -172,7 +174,7 @@ export class Http2Wire {
     if (this.trace.length < LONGEST_TRACE) {
       this.trace.push({ atMs: performance.now(), what, bytes: 0, text });
     }
-    this.#wake();
+    this.#changes.tell();
   }
 
   close(): void {
@@ -216,7 +218,7 @@ export class Http2Wire {
       at = end;
     }
     this.#received = this.#received.subarray(at);
-    this.#wake();
+    this.#changes.tell();
   }
 
   #frame(type: number, flags: number, id: number, payload: Buffer): void {
@@ -293,23 +295,5 @@ export class Http2Wire {
       const status = stream.grpcStatus === null ? "" : `, grpc-status ${stream.grpcStatus}`;
       this.note("received", `stream ${stream.id}: ${stream.status ?? "no status"}${status}, whole`);
     }
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) {
-      wake();
-    }
-  }
-
-  #change(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(1, timeoutMs));
-      this.#waiting.add(wake);
-    });
   }
 }

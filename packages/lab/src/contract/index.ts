@@ -30,6 +30,7 @@ import { clause as c7 } from "./c7.ts";
 import { clause as c8 } from "./c8.ts";
 import { clause as d1 } from "./d1.ts";
 import { clause as d2 } from "./d2.ts";
+import { clause as d3 } from "./d3.ts";
 import { clause as d4 } from "./d4.ts";
 import { clause as d5 } from "./d5.ts";
 import { clause as e1 } from "./e1.ts";
@@ -44,23 +45,16 @@ import { clause as f3 } from "./f3.ts";
 import { clause as f4 } from "./f4.ts";
 import { clause as f5 } from "./f5.ts";
 import { clause as f6 } from "./f6.ts";
+import { clause as g1 } from "./g1.ts";
 import { clause as g2 } from "./g2.ts";
 import { clause as g3 } from "./g3.ts";
 import { clause as g4 } from "./g4.ts";
 import { clause as g5 } from "./g5.ts";
+import { clause as g6 } from "./g6.ts";
+import { clause as g7 } from "./g7.ts";
+import { clause as g8 } from "./g8.ts";
 import { clause as g9 } from "./g9.ts";
-import type { Clause, ClauseId, Level } from "./clause.ts";
-
-/** A clause whose judge is still to be built; it stands in the table so that nobody takes silence for a promise kept. */
-function later(id: ClauseId, level: Level, title: string): Clause {
-  return {
-    id,
-    level,
-    title,
-    needs: [],
-    judge: () => Promise.resolve({ kind: "not judged", why: "not built" }),
-  };
-}
+import type { Clause, ClauseId } from "./clause.ts";
 
 export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   A1: a1,
@@ -93,11 +87,7 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   C8: c8,
   D1: d1,
   D2: d2,
-  D3: later(
-    "D3",
-    "core",
-    "what was handed off is run by the next process as often as its idempotency key allows",
-  ),
+  D3: d3,
   D4: d4,
   D5: d5,
   E1: e1,
@@ -112,13 +102,13 @@ export const CLAUSES: Readonly<Record<ClauseId, Clause>> = {
   F4: f4,
   F5: f5,
   F6: f6,
-  G1: later("G1", "process", "it works as PID 1"),
+  G1: g1,
   G2: g2,
   G3: g3,
   G4: g4,
   G5: g5,
-  G6: later("G6", "process", "under systemd it says READY and STOPPING and asks for the time it needs"),
-  G7: later("G7", "process", "cluster workers and worker threads drain within the primary's one budget"),
-  G8: later("G8", "process", "a foreign stop handler is deferred to the gate or named"),
+  G6: g6,
+  G7: g7,
+  G8: g8,
   G9: g9,
 };

@@ -4,6 +4,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { connect as connectTls } from "node:tls";
 import { parseResponse } from "./answer.ts";
+import { Changes } from "./changes.ts";
 import { Http2Wire } from "./http2-wire.ts";
 import {
   type Address,
@@ -18,6 +19,8 @@ import {
 } from "./wire.ts";
 
 const TRACE_TEXT = 60;
+/** A service that answers garbage without an end must not fill our memory. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 function glimpse(bytes: Buffer): string {
   return bytes.toString("latin1", 0, TRACE_TEXT).replaceAll("\r\n", "\\r\\n");
@@ -32,7 +35,7 @@ class OpenWire implements Wire {
   #consumed = 0;
   /** After how many bytes in all each chunk ended, and when it came. */
   readonly #arrivals: { readonly upTo: number; readonly atMs: number }[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
 
   constructor(socket: Socket, halfOpen: boolean) {
     this.#socket = socket;
@@ -42,6 +45,10 @@ class OpenWire implements Wire {
       this.#buffered = Buffer.concat([this.#buffered, chunk]);
       this.#arrivals.push({ upTo: this.#consumed + this.#buffered.length, atMs: performance.now() });
       this.#note("received", chunk.length, glimpse(chunk));
+      if (this.#buffered.length > MOST_BYTES) {
+        this.#note("note", 0, "more than any judge asks for: given up");
+        socket.destroy();
+      }
     });
     socket.on("end", () => {
       // libuv before Node 24 reports a reset that arrives together with data as a clean end. The kernel knows: a write after a FIN
@@ -89,55 +96,46 @@ class OpenWire implements Wire {
 
   async answer(options: { method?: string; timeoutMs?: number } = {}): Promise<Answer> {
     const { method = "GET", timeoutMs = 5000 } = options;
-    const deadlineMs = performance.now() + timeoutMs;
-    for (;;) {
-      const parsed = parseResponse(this.#buffered, method);
-      const cleanEnd = parsed?.framing === "until close" && this.state === "fin";
-      const done = parsed?.complete === true || cleanEnd;
-      const timedOut = performance.now() >= deadlineMs;
-      if (done || this.state !== "open" || timedOut) {
-        const headAtMs = parsed === null ? null : this.#arrivalOf(parsed.headBytes);
-        const endAtMs = done && parsed !== null ? this.#arrivalOf(parsed.bytes) : performance.now();
-        if (done && parsed !== null) {
-          this.#buffered = this.#buffered.subarray(parsed.bytes);
-          this.#consumed += parsed.bytes;
-        }
-        const broken = this.state === "open" ? "timeout" : this.state === "fin" ? "fin" : "reset";
-        return {
-          status: parsed?.status ?? null,
-          headers: parsed?.headers ?? {},
-          body: parsed?.body ?? "",
-          ended: done ? "whole" : broken,
-          headAtMs,
-          endAtMs,
-        };
-      }
-      // One change after the other: this loop is the reader.
-      await this.#change(deadlineMs - performance.now());
+    const whole = await this.#changes.until(
+      () => {
+        const parsed = parseResponse(this.#buffered, method);
+        const cleanEnd = parsed?.framing === "until close" && this.state === "fin";
+        return parsed?.complete === true || cleanEnd ? parsed : null;
+      },
+      timeoutMs,
+      () => this.state !== "open",
+    );
+    const parsed = whole ?? parseResponse(this.#buffered, method);
+    const headAtMs = parsed === null ? null : this.#arrivalOf(parsed.headBytes);
+    const endAtMs = whole === null ? performance.now() : this.#arrivalOf(whole.bytes);
+    if (whole !== null) {
+      this.#buffered = this.#buffered.subarray(whole.bytes);
+      this.#consumed += whole.bytes;
     }
+    const broken = this.state === "open" ? "timeout" : this.state === "fin" ? "fin" : "reset";
+    return {
+      status: parsed?.status ?? null,
+      headers: parsed?.headers ?? {},
+      body: parsed?.body ?? "",
+      ended: whole === null ? broken : "whole",
+      headAtMs,
+      endAtMs,
+    };
   }
 
   async until(holds: (unread: Buffer) => boolean, timeoutMs: number): Promise<boolean> {
-    const deadlineMs = performance.now() + timeoutMs;
-    while (!holds(this.#buffered) && this.state === "open" && performance.now() < deadlineMs) {
-      // One change after the other: this loop is the reader.
-      await this.#change(deadlineMs - performance.now());
-    }
-    return holds(this.#buffered);
+    const look = (): true | null => (holds(this.#buffered) ? true : null);
+    return (await this.#changes.until(look, timeoutMs, () => this.state !== "open")) ?? false;
   }
 
-  async received(bytes: number): Promise<boolean> {
-    while (this.#consumed + this.#buffered.length < bytes && this.state === "open") {
-      await this.#change(5000);
-    }
-    return this.#consumed + this.#buffered.length >= bytes;
+  async received(bytes: number, timeoutMs = 5000): Promise<boolean> {
+    const enough = (): true | null => (this.#consumed + this.#buffered.length >= bytes ? true : null);
+    return (await this.#changes.until(enough, timeoutMs, () => this.state !== "open")) ?? false;
   }
 
   async ended(timeoutMs: number): Promise<Wire["state"]> {
-    const deadlineMs = performance.now() + timeoutMs;
-    while (this.state === "open" && performance.now() < deadlineMs) {
-      await this.#change(deadlineMs - performance.now());
-    }
+    const end = (): true | null => (this.state === "open" ? null : true);
+    await this.#changes.until(end, timeoutMs);
     return this.state;
   }
 
@@ -168,9 +166,7 @@ class OpenWire implements Wire {
 
   #note(what: TraceEntry["what"], bytes: number, text: string): void {
     this.trace.push({ atMs: performance.now(), what, bytes, text });
-    for (const wake of this.#waiting) {
-      wake();
-    }
+    this.#changes.tell();
   }
 
   #end(state: "fin" | "reset" | "closed", what: TraceEntry["what"], text: string): void {
@@ -179,18 +175,6 @@ class OpenWire implements Wire {
       this.state = state;
     }
     this.#note(what, 0, text);
-  }
-
-  #change(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(1, timeoutMs));
-      this.#waiting.add(wake);
-    });
   }
 }
 

@@ -4,6 +4,8 @@ export interface ShutdownRecord {
   readonly schema: string;
   readonly reason: string;
   readonly signal: string | null;
+  /** Who else handles the stop signal. */
+  readonly foreign?: readonly string[];
   readonly others: readonly { readonly signal: string; readonly atMs: number; readonly effect: string }[];
   readonly phases: Readonly<Record<"lameDuckMs" | "drainingMs" | "teardownMs" | "totalMs", number>>;
   readonly requests: {
@@ -28,7 +30,10 @@ export interface ShutdownRecord {
 
 /** Fields that must be there, and what they must be, for a line to be read as a record. */
 const FIELDS: Readonly<
-  Record<Exclude<keyof ShutdownRecord, "blockedIn">, "string" | "number" | "object" | "string or null">
+  Record<
+    Exclude<keyof ShutdownRecord, "blockedIn" | "foreign">,
+    "string" | "number" | "object" | "string or null"
+  >
 > = {
   schema: "string",
   reason: "string",

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { Copy, type Http2Door, StartFailed, type StartPlan } from "./copy.ts";
+import { childOf } from "./processes.ts";
 import { type Setting, type Subject, fill, writeSetting } from "./subject.ts";
 
 /** A port that was free a moment ago, for a service that cannot say which one it chose. */
@@ -21,20 +22,42 @@ async function freePort(): Promise<number> {
 }
 
 const START_TIMEOUT_MS = 20_000;
+/** Some frameworks answer 404 until their routes are there; for longer than this it is the description that is wrong. */
+const WRONG_ROUTE_MS = 3000;
+
+/** Why it did not come up: it has ended, or it never got so far. */
+async function notUp(subject: Subject, copy: Copy, wanted: string): Promise<StartFailed> {
+  if (copy.running) {
+    const what = `${subject.name} did not ${wanted} within ${START_TIMEOUT_MS / 1000} s`;
+    return new StartFailed("LAB_TARGET_NOT_READY", `${what}.${copy.tail}`);
+  }
+  const { code, signal } = await copy.exited;
+  const how = signal ?? `exit code ${String(code)}`;
+  return new StartFailed("LAB_TARGET_DIED", `${subject.name} ended (${how}) before it served.${copy.tail}`);
+}
 
 async function untilAnswered(subject: Subject, copy: Copy): Promise<void> {
   const route = subject.routes.ready ?? subject.routes.ordinary ?? "GET /";
   const [method = "GET", path = "/"] = route.split(" ");
   const deadlineMs = performance.now() + START_TIMEOUT_MS;
+  let last = "nothing";
+  let refusedSinceMs = Number.POSITIVE_INFINITY;
   while (copy.running && performance.now() < deadlineMs) {
     const answer = await copy.ask({ method, path: fill(path, { id: "start" }) });
     if (answer.status === 200) {
       return;
     }
+    last = String(answer.status ?? answer.ended);
+    const isWrong = answer.status !== null && answer.status >= 400 && answer.status < 500;
+    refusedSinceMs = isWrong ? Math.min(refusedSinceMs, performance.now()) : Number.POSITIVE_INFINITY;
+    if (performance.now() - refusedSinceMs > WRONG_ROUTE_MS) {
+      const said = `${subject.name} answers ${route} with ${last} instead of 200.`;
+      throw new StartFailed("LAB_ROUTE_REFUSED", said);
+    }
     // The service says nothing by itself, so there is nothing else to wait for.
     await pause(20);
   }
-  throw new StartFailed(`${subject.name} did not answer ${route} with 200 within 20 s.\n${copy.tail}`);
+  throw await notUp(subject, copy, `answer ${route} with 200 (last: ${last})`);
 }
 
 /** A server that speaks HTTP/2 alone answers no probe of HTTP/1.1; and of gRPC any answer is one. */
@@ -53,13 +76,13 @@ async function untilAnsweredOverHttp2(subject: Subject, copy: Copy, door: Http2D
     }
     await pause(20);
   }
-  throw new StartFailed(`${subject.name} did not answer over HTTP/2 within 20 s.\n${copy.tail}`);
+  throw await notUp(subject, copy, "answer over HTTP/2");
 }
 
 async function untilAnnounced(subject: Subject, copy: Copy): Promise<void> {
   const line = await copy.line(/^\{"listening":true/, START_TIMEOUT_MS);
   if (line === null) {
-    throw new StartFailed(`${subject.name} did not announce itself within 20 s.\n${copy.tail}`);
+    throw await notUp(subject, copy, 'announce itself by a line {"listening":true,"port":1} on stdout');
   }
   const said = JSON.parse(line.text) as { port?: number; adminPort?: number; http2Port?: number };
   copy.port = said.port ?? 0;
@@ -76,7 +99,7 @@ async function untilUp(subject: Subject, copy: Copy, plan: StartPlan): Promise<v
   }
   const line = await copy.line(plan.until, START_TIMEOUT_MS);
   if (line === null) {
-    throw new StartFailed(`${subject.name} did not print ${String(plan.until)}.\n${copy.tail}`);
+    throw await notUp(subject, copy, `print ${String(plan.until)}`);
   }
 }
 
@@ -110,7 +133,8 @@ export async function startCopy(
     env[subject.unixSocket.env] = plan.unixSocket;
   }
   Object.assign(env, plan.mode, plan.env);
-  const [command = "", ...args] = subject.command.map((part) => fill(part, { port }));
+  const own = subject.command.map((part) => fill(part, { port }));
+  const [command = "", ...args] = [...(plan.before ?? []), ...own];
   const inherited = plan.inherit === undefined ? [] : [plan.inherit];
   const child = spawn(command, args, {
     env,
@@ -127,9 +151,14 @@ export async function startCopy(
   started(copy);
   const failure = new Promise<never>((_resolve, reject) => {
     child.once("error", (error) =>
-      reject(new StartFailed(`${subject.name} could not be started: ${error.message}`)),
+      reject(
+        new StartFailed("LAB_TARGET_NOT_STARTED", `'${command}' could not be started: ${error.message}.`),
+      ),
     );
   });
   await Promise.race([untilUp(subject, copy, plan), failure]);
+  if (plan.before !== undefined) {
+    copy.servicePid = childOf(copy.pid) ?? copy.pid;
+  }
   return copy;
 }

@@ -50,6 +50,8 @@ export interface Routes {
   readonly task?: Route;
   readonly abortableTask?: Route;
   readonly abandonedTask?: Route;
+  /** Answers 202 when the work is stored under the key `{id}`; what the deadline leaves undone is the next process's. */
+  readonly handoffTask?: Route;
   /** Never answers; prints `says.aborted` when it is told to stop, then throws an error with the text of its id. */
   readonly abortable?: Route;
   /** Answers 200 and sets `Connection: keep-alive` itself; `{shape}` counts from 0 over the ways to do so. */
@@ -122,6 +124,14 @@ export interface Modes {
   readonly twoMajors?: Mode;
   /** Listens on a socket that it inherits as descriptor 3. */
   readonly inherited?: Mode;
+  /** Serves by worker processes or threads of one primary. */
+  readonly cluster?: Mode;
+  /** Speaks to NOTIFY_SOCKET, which is set, as a unit of Type=notify does. */
+  readonly systemd?: Mode;
+  /** The app has a stop handler of its own as well. */
+  readonly foreignHandler?: Mode;
+  /** That handler would exit at once, and the service promises to hold it back. */
+  readonly foreignExit?: Mode;
 }
 
 export interface Subject {
@@ -145,6 +155,8 @@ export interface Subject {
   readonly unixSocket?: { readonly env: string };
   /** A further port for HTTP/2 without TLS. */
   readonly http2Port?: { readonly env: string };
+  /** The variable that names where work is handed to the next process: a path that does not exist yet. */
+  readonly handoffStore?: { readonly env: string };
   /** Whether it writes a record (docs/record.md) at the end. */
   readonly record: boolean;
   /** Its drain delay, where it cannot be set: clauses that need another one are not judged. */

@@ -54,8 +54,8 @@ export interface Wire {
   request(target: Target, shape?: RequestShape): void;
   /** Reads the next response. Never rejects: the answer says how it ended. */
   answer(options?: { readonly method?: string; readonly timeoutMs?: number }): Promise<Answer>;
-  /** Resolves when at least this many bytes have come, with false when the connection ended before. */
-  received(bytes: number): Promise<boolean>;
+  /** Resolves when at least this many bytes have come; with false when the connection ended before, or the time. */
+  received(bytes: number, timeoutMs?: number): Promise<boolean>;
   /** Waits for what has come and was not taken as an answer; false when the connection ends or the time is over before. */
   until(holds: (unread: Buffer) => boolean, timeoutMs: number): Promise<boolean>;
   /** Resolves when the other side has ended the connection, or after the time with `open`. */

@@ -22,6 +22,8 @@ export const ROUTE_NAMES: Names<Subject["routes"]> = {
   task: "answers 202 at once, then runs tracked work for {seconds}",
   abortableTask: "the same, and the work is aborted at the deadline",
   abandonedTask: "the same, and the work is abandoned at the deadline",
+  handoffTask:
+    "answers 202 when the work is stored under the key {id}; takes {seconds}, here or in the next process",
   abortable: "never answers; prints says.aborted when it is told to stop",
   stubborn: "sets Connection: keep-alive itself; {shape} counts the ways from 0",
   crash: "throws an uncaught error outside of any handler",
@@ -78,6 +80,10 @@ export const MODE_NAMES: Names<Subject["modes"]> = {
   twoCopies: "two copies of the library in one process",
   twoMajors: "a second copy of another major version",
   inherited: "listens on descriptor 3",
+  cluster: "serves by worker processes or threads of one primary",
+  systemd: "speaks to NOTIFY_SOCKET, which is set, as a unit of Type=notify; {} where nothing else is needed",
+  foreignHandler: "the app has a stop handler of its own as well",
+  foreignExit: "that handler would exit at once, and the service promises to hold it back",
 };
 
 export const DURATION_FORMS: readonly NonNullable<Way["as"]>[] = ["250ms", "250", "0.25", "0.25s"];
@@ -99,6 +105,7 @@ export const KEY_NAMES: Readonly<Record<string, string>> = {
   adminPort: "{ env } of the variable that names its admin port",
   unixSocket: "{ env } of the variable that names a unix socket to listen on as well",
   http2Port: "{ env } of the variable that names a further port, for HTTP/2 without TLS",
+  handoffStore: "{ env } of the variable that names where work is handed to the next process, a path",
   record: "whether it writes a record as docs/record.md says",
   exitCodes: "{ clean, incomplete } as it documents them; 0 and 3",
 };
@@ -144,6 +151,43 @@ function routes(config: Json): Subject["routes"] {
   return given;
 }
 
+/** What a judge must be able to say to a route: without it each request would be the same. */
+const MUST_HOLD: Readonly<Partial<Record<keyof Subject["routes"], string>>> = {
+  slow: "seconds",
+  outlives: "seconds",
+  stream: "seconds",
+  task: "seconds",
+  abortableTask: "seconds",
+  abandonedTask: "seconds",
+  handoffTask: "seconds",
+  spin: "seconds",
+  native: "seconds",
+  bulk: "bytes",
+  stubborn: "shape",
+};
+const ROUTE_BRACES = ["id", "seconds", "bytes", "shape"];
+
+/** Routes from the file and from flags alike: every brace is one that is filled in, and what is needed is there. */
+function checkBraces(given: Subject["routes"]): void {
+  for (const [name, route] of Object.entries(given)) {
+    for (const [, brace = ""] of route.matchAll(/\{([^}]*)\}/g)) {
+      if (!ROUTE_BRACES.includes(brace)) {
+        refuse(
+          `The ${name} route ${route} holds {${brace}}, which nobody fills in.`,
+          `${didYouMean(brace, ROUTE_BRACES)}Known are ${ROUTE_BRACES.map((known) => `{${known}}`).join(", ")}.`,
+        );
+      }
+    }
+    const must = MUST_HOLD[name as keyof Subject["routes"]];
+    if (must !== undefined && !route.includes(`{${must}}`)) {
+      refuse(
+        `The ${name} route ${route} has no place for {${must}}.`,
+        `Write it where the route takes it, such as ${route}${route.includes("?") ? "&" : "?"}${must}={${must}}: ${ROUTE_NAMES[name as keyof typeof ROUTE_NAMES]}.`,
+      );
+    }
+  }
+}
+
 function settings(config: Json): Subject["settings"] {
   const given = group(config, "settings", SETTING_NAMES);
   for (const [name, way] of Object.entries(given)) {
@@ -176,7 +220,7 @@ function texts(
 
 function door(
   config: Json,
-  key: "adminPort" | "unixSocket" | "http2Port",
+  key: "adminPort" | "unixSocket" | "http2Port" | "handoffStore",
 ): { readonly env: string } | undefined {
   const value = config[key];
   if (value === undefined) {
@@ -213,6 +257,17 @@ function modes(config: Json): Subject["modes"] {
   return Object.fromEntries(Object.keys(given).map((name) => [name, texts(given, name, null)]));
 }
 
+/** A command as a name: one line, not longer than a person reads. */
+function shortened(command: string): string {
+  const line = command.replaceAll(/\s+/g, " ").trim();
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+}
+
+const LONGEST_NAME = 72;
+
+/** What a process can handle, and a platform sends. */
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"];
+
 /** Checks what was written and makes the subject of it. Command, routes and drain delay from the flags win. */
 export function describeSubject(
   config: Json,
@@ -243,45 +298,58 @@ export function describeSubject(
   }
   const known = library === "lastcall";
   const stopSignal = config["stopSignal"] ?? "SIGTERM";
-  if (typeof stopSignal !== "string" || !/^SIG[A-Z0-9]+$/.test(stopSignal)) {
+  if (typeof stopSignal !== "string" || !STOP_SIGNALS.includes(stopSignal)) {
     refuse(
       `prove.stopSignal is ${JSON.stringify(stopSignal)}.`,
-      "It takes a signal's name, such as SIGTERM.",
+      `Stop signals are ${STOP_SIGNALS.join(", ")}.`,
     );
   }
+  const name = config["name"] ?? shortened(started.join(" "));
+  if (typeof name !== "string") {
+    return refuse(`prove.name is ${JSON.stringify(name)}.`, "It takes a text.");
+  }
+  const asked: Subject["routes"] = { ordinary: "GET /", ...routes(config), ...flags };
+  checkBraces(asked);
   const set = settings(config);
   const fixed =
     known || set.drainDelay !== undefined ? undefined : fixedDrainDelay(drainDelay ?? config["drainDelay"]);
   const adminPort = door(config, "adminPort") ?? (known ? { env: "LASTCALL_ADMIN_PORT" } : undefined);
   const unixSocket = door(config, "unixSocket");
   const http2Port = door(config, "http2Port");
+  const handoffStore = door(config, "handoffStore");
   return {
-    name: typeof config["name"] === "string" ? config["name"] : started.join(" "),
+    name,
     command: started,
     env: texts(config, "env", null),
     announces: flag(config, "announces"),
     tls: flag(config, "tls"),
     stopSignal: stopSignal as NodeJS.Signals,
-    routes: { ordinary: "GET /", ...routes(config), ...flags },
+    routes: asked,
     settings: { ...(known ? LASTCALL_SETTINGS : {}), ...set },
     says: texts(config, "says", SAYING_NAMES),
     modes: modes(config),
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(unixSocket === undefined ? {} : { unixSocket }),
     ...(http2Port === undefined ? {} : { http2Port }),
+    ...(handoffStore === undefined ? {} : { handoffStore }),
     ...(fixed === undefined ? {} : { fixedDrainDelayMs: fixed }),
     record: known || flag(config, "record"),
     exitCodes: exitCodes(config),
   };
 }
 
+const LONGEST_DELAY_MS = 120_000;
+
 /** Most services have none: they close at the signal. */
 function fixedDrainDelay(given: unknown): number {
   const parsed = typeof given === "string" ? parseDuration(given) : given === undefined ? 0 : null;
-  return (
-    parsed ??
-    refuse(`The drain delay is ${JSON.stringify(given)}.`, "Write a duration such as 0, 500ms or 5s.")
-  );
+  if (parsed === null || parsed > LONGEST_DELAY_MS) {
+    return refuse(
+      `The drain delay is ${JSON.stringify(given)}.`,
+      "Write a duration such as 0, 500ms or 5s; prove waits it out, so 2m at most.",
+    );
+  }
+  return parsed;
 }
 
 /** `GET /path` of a flag that gives a path alone. */

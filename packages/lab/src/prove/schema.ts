@@ -54,6 +54,7 @@ const KEYS: Readonly<Record<string, Schema>> = {
   adminPort: DOOR,
   unixSocket: DOOR,
   http2Port: DOOR,
+  handoffStore: DOOR,
   record: { type: "boolean" },
   exitCodes: {
     type: "object",

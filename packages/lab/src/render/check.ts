@@ -17,9 +17,9 @@ interface Line {
 
 const total = (fates: Fates): number => fates.answered + fates.refused + fates.lost;
 
-function fatesCell(fates: Fates | null): Cell {
+function fatesCell(fates: Fates | null, untried: string): Cell {
   if (fates === null) {
-    return { text: "not tried: name a slow route with --slow", mood: "so-so" };
+    return { text: untried, mood: "so-so" };
   }
   if (fates.lost > 0) {
     return { text: `${fates.lost} of ${total(fates)} lost`, mood: "bad" };
@@ -55,9 +55,15 @@ function readinessCell({ notReadyMs }: Observation): Cell {
 }
 
 const LINES: readonly Line[] = [
-  { what: "a request in flight", cell: (seen) => fatesCell(seen.inFlight) },
-  { what: "requests half sent", cell: (seen) => fatesCell(seen.halfSent) },
-  { what: "next request of pooled connections", cell: (seen) => fatesCell(seen.pooled) },
+  {
+    what: "a request in flight",
+    cell: (seen) => fatesCell(seen.inFlight, "not tried: name a slow route with --slow"),
+  },
+  { what: "requests half sent", cell: (seen) => fatesCell(seen.halfSent, "") },
+  {
+    what: "next request of pooled connections",
+    cell: (seen) => fatesCell(seen.pooled, "none: it keeps no connection open"),
+  },
   { what: "new connections in the next second", cell: (seen) => freshCell(seen.fresh) },
   { what: "clients told to go elsewhere", cell: (seen) => toldCell(seen) },
   { what: "readiness", cell: readinessCell },
@@ -65,7 +71,7 @@ const LINES: readonly Line[] = [
 ];
 
 function freshCell(fates: Fates): Cell {
-  const cell = fatesCell(fates);
+  const cell = fatesCell(fates, "");
   return cell.mood === "so-so" && fates.answered === 0
     ? { text: `all ${fates.refused} refused`, mood: "so-so" }
     : cell;
@@ -82,7 +88,7 @@ function toldCell({ told }: Observation): Cell {
 
 /** Requests that were sent and never answered. */
 export function lostIn({ inFlight, halfSent, pooled, fresh }: Observation): number {
-  return (inFlight?.lost ?? 0) + halfSent.lost + pooled.lost + fresh.lost;
+  return (inFlight?.lost ?? 0) + halfSent.lost + (pooled?.lost ?? 0) + fresh.lost;
 }
 
 /** Whether the stop broke something: lost requests, a process that had to be killed, one left behind. */

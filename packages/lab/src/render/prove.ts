@@ -82,6 +82,25 @@ function silences(proven: readonly Proven[]): readonly string[] {
   );
 }
 
+/** How requests were made long, where the service has no route for it. */
+function substitute({ subject, proven }: Proof): readonly string[] {
+  if (subject.routes.slow !== undefined || subject.routes.upload === undefined) {
+    return [];
+  }
+  const by = proven.filter(
+    ({ clause, judgement }) => clause.needs.includes("routes.slow") && judgement.kind !== "not judged",
+  );
+  return by.length === 0
+    ? []
+    : [
+        wrapText(
+          `No slow route: in ${by.map(({ clause }) => clause.id).join(" ")} a request was made long by holding half of its body back, so a handler at work was not seen.`,
+          WIDTH,
+          "",
+        ),
+      ];
+}
+
 export function renderProof(proof: Proof, style: Style): string {
   const out: string[] = [];
   for (const [letter, chapter] of Object.entries(CHAPTERS)) {
@@ -98,7 +117,9 @@ export function renderProof(proof: Proof, style: Style): string {
   }
   const { kept, broken, notJudged } = countJudgements(proof);
   const summary = `${kept} kept, ${broken} broken, ${notJudged} not judged`;
+  const notes = substitute(proof);
   out.push(
+    ...(notes.length > 0 ? ["", ...notes.map(style.dim)] : []),
     "",
     `${broken > 0 ? style.red(summary) : style.green(summary)} ${style.dim(`in ${(proof.tookMs / 1000).toFixed(1)} s: ${proof.subject.name}`)}`,
   );

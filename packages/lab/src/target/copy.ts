@@ -3,11 +3,11 @@
  * start to its exit. What happens to it is told as events on the run's clock.
  */
 
-import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LabError } from "../errors.ts";
 import type { RunClock } from "../ledger/clock.ts";
 import type { EventRecord } from "../ledger/records.ts";
+import { startChild } from "./child.ts";
 import { killGroup, type Guardian } from "./guardian.ts";
 import { captureOutput } from "./output.ts";
 import { groupMembers, programsFrom } from "./process-tree.ts";
@@ -85,26 +85,9 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
   const { clock, guardian } = context;
   const emit = (event: EventRecord["event"], detail: EventRecord["detail"]): void =>
     context.emit({ kind: "event", atMs: clock.now(), source: "target", copy: spec.name, event, detail });
-  const [program = "", ...args] = spec.command;
   const startedMs = clock.now();
-  const child = spawn(program, args, {
-    cwd: spec.cwd,
-    env: { ...spec.env, PORT: String(spec.port), COPY: spec.name },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const pid = child.pid;
-  if (pid === undefined) {
-    const cause = await new Promise<Error>((resolve) => void child.once("error", resolve));
-    throw new LabError(
-      "LAB_TARGET_NOT_STARTED",
-      `'${program}' could not be started: ${cause.message}.`,
-      "Check the command after --; it is run without a shell.",
-      { cause },
-    );
-  }
-  guardian.watch(pid);
-  child.on("error", () => undefined); // A signal that could not be delivered: the exit tells the rest.
+  const env = { ...spec.env, PORT: String(spec.port), COPY: spec.name };
+  const { pid, process: child } = await startChild({ command: spec.command, env, cwd: spec.cwd }, guardian);
   emit("started", { pid, port: spec.port });
   const output = captureOutput([child.stdout, child.stderr], spec.outputFile);
   const serving = new AbortController();

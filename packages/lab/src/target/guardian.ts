@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 
 export interface Guardian {
-  /** The group led by this process is ended with the lab. */
+  /** The group led by this process is ended with the lab; at once when the guardian has been closed. */
   watch(pid: number): void;
   /** Ends what is left of the group now, and forgets it: its number may be given to a stranger later. */
   release(pid: number): void;
@@ -44,6 +44,7 @@ export function killGroup(pid: number): boolean {
 
 export function startGuardian(): Guardian {
   const groups = new Set<number>();
+  let isClosed = false;
   const watcher = spawn("/bin/sh", ["-c", WATCHER], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   const pipe = watcher.stdin;
   // Without a watcher the exit hook still stands; a lab that cannot write to it has nothing better to do.
@@ -64,6 +65,10 @@ export function startGuardian(): Guardian {
   process.on("exit", endAll);
   return {
     watch: (pid) => {
+      if (isClosed) {
+        killGroup(pid);
+        return;
+      }
       groups.add(pid);
       say("watch", pid);
     },
@@ -74,6 +79,7 @@ export function startGuardian(): Guardian {
       }
     },
     close: () => {
+      isClosed = true;
       endAll();
       process.removeListener("exit", endAll);
       pipe.end();

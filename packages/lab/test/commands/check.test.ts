@@ -49,7 +49,7 @@ test("check finds port and route of a naive service, sees its pooled connections
   const { today, withLastcall, why, paste } = JSON.parse(out) as Comparison;
   assert.equal(today.route, "/");
   assert.deepEqual(today.observation.inFlight, { answered: 1, refused: 0, lost: 0 });
-  assert.equal(today.observation.pooled.lost, 10);
+  assert.equal(today.observation.pooled?.lost, 10);
   assert.equal(today.observation.fresh.lost, 0);
   assert.ok(today.observation.fresh.refused > 0);
   assert.equal(today.observation.exit?.code, 0);
@@ -83,6 +83,19 @@ test("check says what a service printed that dies at start", async () => {
   const { code, err } = await start(["--", "node", "-e", "console.log('no database'); process.exit(9)"]).done;
   assert.equal(code, 3);
   assert.match(err, /no database[\s\S]*LAB_TARGET_DIED/);
+});
+
+test("check calls no pool lost that a service never had, and does not offer Node's line to another language", async () => {
+  const closes = NAIVE.replace(
+    'response.end("hello")',
+    'response.setHeader("Connection", "close").end("hello")',
+  );
+  const { out } = await start(["--json", "--", "node", "-e", closes]).done;
+  assert.equal((JSON.parse(out) as Comparison).today.observation.pooled, null);
+  const python = await start(["--", "python3", "-m", "http.server", "--bind", "127.0.0.1", "{port}"]).done;
+  assert.match(python.out, /none: it keeps no connection open/);
+  assert.match(python.out, /No second column: this does not run on Node/);
+  assert.doesNotMatch(python.out, /NODE_OPTIONS/);
 });
 
 test("check refuses what it does not understand, with a next step", async () => {

@@ -1,12 +1,13 @@
 // `lastcall prove` as its users run it, on a service of which little is said.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { allGone, childrenOf } from "../processes.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 
@@ -28,7 +29,19 @@ interface Done {
   readonly folder: string;
 }
 
-async function prove(args: readonly string[], config?: object): Promise<Done> {
+/** Knows the right routes only, and answers one of them with something that is not HTTP. */
+const PICKY = `
+require("node:http").createServer((request, response) => {
+  const { pathname } = new URL(request.url, "http://x");
+  if (pathname === "/garbage") request.socket.end("hello there\\r\\n\\r\\n");
+  else response.writeHead(pathname === "/" || pathname === "/slow" ? 200 : 404).end();
+}).listen(process.env.PORT, "127.0.0.1");
+`;
+
+function start(
+  args: readonly string[],
+  config?: object,
+): { readonly process: ChildProcess; readonly done: Promise<Done> } {
   const folder = mkdtempSync(path.join(tmpdir(), "lastcall-prove-"));
   if (config !== undefined) {
     writeFileSync(path.join(folder, "lastcall.config.json"), JSON.stringify(config));
@@ -41,8 +54,17 @@ async function prove(args: readonly string[], config?: object): Promise<Done> {
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
   child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, out, err, folder };
+  const done = once(child, "close").then(([code]): Done => ({
+    code: code as number | null,
+    out,
+    err,
+    folder,
+  }));
+  return { process: child, done };
+}
+
+function prove(args: readonly string[], config?: object): Promise<Done> {
+  return start(args, config).done;
 }
 
 interface ProofJson {
@@ -126,6 +148,8 @@ test("prove makes a request long by holding its body back where no slow route is
   ]);
   assert.equal(code, 0, out + err);
   assert.equal((JSON.parse(out) as ProofJson).clauses[0]?.kind, "kept");
+  const told = await prove(["--only", "A6", "--upload", "/", "--", "node", "-e", reads]);
+  assert.match(told.out, /No slow route: in A6 a request was made long by holding half of its body back/);
 });
 
 test("prove takes the command and the routes from lastcall.config.json", async () => {
@@ -163,13 +187,68 @@ test("prove says so when the service never comes up, and calls that no proof", a
   const { code, err } = await prove([
     "--only",
     "B5",
-    "--slow",
-    "/slow",
     "--",
     "node",
     "-e",
-    "console.log('no database')",
+    "console.log('no database'); process.exit(9)",
   ]);
   assert.equal(code, 3, err);
-  assert.match(err, /no database[\s\S]*LAB_TARGET_NOT_READY/);
+  assert.match(err, /ended \(exit code 9\) before it served[\s\S]*no database[\s\S]*LAB_TARGET_DIED/);
+  const absent = await prove(["--only", "B5", "--", "no-such-program"]);
+  assert.equal(absent.code, 3, absent.err);
+  assert.match(absent.err, /'no-such-program' could not be started[\s\S]*LAB_TARGET_NOT_STARTED/);
+});
+
+test("prove says which route does not answer as it is described, before it judges anything", async () => {
+  const slow = "/slow?seconds={seconds}";
+  const missing = await prove([
+    "--only",
+    "B5",
+    "--ordinary",
+    "/no",
+    "--slow",
+    slow,
+    "--",
+    "node",
+    "-e",
+    PICKY,
+  ]);
+  assert.equal(missing.code, 3, missing.err);
+  assert.match(
+    missing.err,
+    /answers GET \/no with 404 instead of 200[\s\S]*--ordinary[\s\S]*LAB_ROUTE_REFUSED/,
+  );
+  const garbage = await prove(["--ordinary", "/garbage", "--ready", "/", "--", "node", "-e", PICKY]);
+  assert.equal(garbage.code, 3, garbage.err);
+  assert.match(garbage.err, /gave no answer in HTTP[\s\S]*LAB_ROUTE_REFUSED/);
+});
+
+test("Ctrl-C in the middle of a proof leaves at once, with no process behind", async () => {
+  const child = start([
+    "--only",
+    "A7,C1,B2,G3",
+    "--slow",
+    "/slow?seconds={seconds}",
+    "--",
+    "node",
+    "-e",
+    NAIVE,
+  ]);
+  const pids = await new Promise<number[]>((resolve) => {
+    const seen: number[] = [];
+    const look = setInterval(() => {
+      const now = childrenOf(child.process.pid ?? 0);
+      seen.splice(0, seen.length, ...now);
+      if (now.length >= 4) {
+        clearInterval(look);
+        resolve(seen);
+      }
+    }, 30);
+  });
+  const askedAt = performance.now();
+  child.process.kill("SIGINT");
+  const { code } = await child.done;
+  assert.equal(code, 130);
+  assert.ok(performance.now() - askedAt < 4000, "it does not wait for its judges");
+  await allGone(pids);
 });

@@ -162,7 +162,7 @@ describe(
 );
 
 describe("a rolling restart", { concurrency: 2 }, () => {
-  test("a polite stranger loses nothing: exit 0, rows = 201s, and JSON that says so", async () => {
+  test("R1 a polite stranger loses nothing: exit 0, rows = 201s, and JSON that says so", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "lastcall-done-"));
     const done = await run(
       [

@@ -15,6 +15,13 @@ test("a response with a length is complete when its last byte has come, and leav
   assert.equal(parsed.headers["connection"], "close");
 });
 
+test("what is no status line is no response", () => {
+  for (const text of ["hello there\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/2 200\r\n\r\n", "\r\n\r\n"]) {
+    assert.equal(parse(text), null, JSON.stringify(text));
+  }
+  assert.equal(parse("HTTP/1.1 204\r\n\r\n")?.status, 204);
+});
+
 test("a chunked response is complete only with its last chunk", () => {
   const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   assert.equal(parse(`${head}5\r\nhello\r\n`)?.complete, false);

@@ -63,6 +63,8 @@ export const service: Subject = {
     twoCopies: { COPIES: "two" },
     twoMajors: { COPIES: "majors" },
     inherited: { LISTEN_FD: "3" },
+    systemd: {},
+    foreignHandler: { FOREIGN: "listens" },
   },
   adminPort: { env: "LASTCALL_ADMIN_PORT" },
   unixSocket: { env: "UNIX_SOCKET" },
@@ -72,7 +74,7 @@ export const service: Subject = {
 
 /** The naive service with one fault. It is described as if it could do everything, so that each judge looks at it. */
 export function naive(
-  breach: "close" | "exit" | "polls" | "holds" | "cuts cleanly" | "delays" | "is impatient",
+  breach: "close" | "exit" | "polls" | "holds" | "cuts cleanly" | "delays" | "is impatient" | "raises",
 ): Subject {
   return {
     ...service,
@@ -93,5 +95,37 @@ export function planted(env: Readonly<Record<string, string>>, deaf: readonly Se
     name: `the contract service with ${JSON.stringify(env)}${deaf.map((setting) => `, deaf to ${setting}`).join("")}`,
     env: { ...service.env, ...env },
     settings,
+  };
+}
+
+/** The naive service that exits at the signal, with auto mode loaded: its handler is held. */
+export const autoService: Subject = {
+  ...naive("exit"),
+  name: "a service that exits at the signal, in auto mode",
+  env: { BREACH: "exit", NODE_OPTIONS: `--import=${import.meta.resolve("lastcall/auto")}` },
+  modes: { foreignHandler: {}, foreignExit: {} },
+};
+
+/** The service in two workers of one primary. */
+export function clustered(breach = ""): Subject {
+  return {
+    ...service,
+    name: `the contract service in two workers${breach === "" ? "" : ` (${breach})`}`,
+    command: [process.execPath, fixture("contract-cluster")],
+    env: { ...service.env, BREACH: breach },
+    modes: { cluster: {} },
+  };
+}
+
+/** Work that is handed to the next process, by a store of its own: the library has none. */
+export function handsOff(breach = ""): Subject {
+  return {
+    ...service,
+    name: `the service that hands off${breach === "" ? "" : ` (${breach})`}`,
+    command: [process.execPath, fixture("hands-off")],
+    env: { BREACH: breach },
+    routes: { ordinary: "GET /", handoffTask: "POST /handoff?id={id}&seconds={seconds}" },
+    says: { taskDone: "task {id} done" },
+    handoffStore: { env: "STORE" },
   };
 }

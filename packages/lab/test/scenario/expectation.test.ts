@@ -36,7 +36,7 @@ test("a kill may leave a row that nobody heard of, a stop signal may not; a lost
   assert.match(judged("drain", { rows: 91, inDoubt: 1 }) ?? "", /90 acknowledged, 91 rows/);
 });
 
-test("kill shows at least five of both", () => {
+test("R2 kill shows at least five of both", () => {
   assert.equal(judged("kill", { getFailed: 5, postFailed: 5 }), null);
   assert.match(judged("kill", { getFailed: 4, postFailed: 20 }) ?? "", /fewer than 5 of each/);
   assert.match(judged("kill", { getFailed: 20, postFailed: 4 }) ?? "", /fewer than 5 of each/);
@@ -47,7 +47,7 @@ test("stop-retries shows at most one failure", () => {
   assert.match(judged("stop-retries", { getFailed: 2 }) ?? "", /2 failed/);
 });
 
-test("stop shows 10 to 30 failures, all of them refused", () => {
+test("R2 stop shows 10 to 30 failures, all of them refused", () => {
   assert.equal(judged("stop", { getFailed: 5, postFailed: 5, refused: 10 }), null);
   assert.equal(judged("stop", { getFailed: 15, postFailed: 15, refused: 30 }), null);
   assert.match(judged("stop", { getFailed: 9 }) ?? "", /10 to 30 expected/);

@@ -16,7 +16,7 @@ function atMost(k: number, n: number, p: number): number {
   return sum;
 }
 
-test("0 of n is bounded by 3/n, and 0 of nothing says nothing", () => {
+test("R5 0 of n is bounded by 3/n, and 0 of nothing says nothing", () => {
   assert.deepEqual(bound(0, 300), { bad: 0, of: 300, upper95: 0.01 });
   assert.deepEqual(bound(0, 2), { bad: 0, of: 2, upper95: 1 });
   assert.deepEqual(bound(0, 0), { bad: 0, of: 0, upper95: null });

@@ -55,7 +55,7 @@ describe("each bad request has exactly one kind", () => {
     );
   });
 
-  test("the sum over the kinds is the total, whatever the order of the records", () => {
+  test("R3 the sum over the kinds is the total, whatever the order of the records", () => {
     const mixed = CASES.filter((one) => one.options === undefined && one.kind !== "outage").flatMap(
       (one) => one.records,
     );

@@ -35,7 +35,7 @@ describe("a run without a loss", () => {
     assert.deepEqual(verdict.invalid, []);
   });
 
-  test("counts as exposed only what was at the leaving copy", () => {
+  test("R5 counts as exposed only what was at the leaving copy", () => {
     assert.deepEqual(verdict.exposure, {
       sent: 2,
       sentBad: 0,
@@ -133,7 +133,7 @@ describe("the store", () => {
   const never = routerError(2650, "A", { method: "POST", path: "/orders" });
   const twice = request(1100, POST);
 
-  test("every 201 has one row: equal", () => {
+  test("R4 every 201 has one row: equal", () => {
     const { store } = judgeRestart([good, never, executed(good.id), end({ rows: 1 })]);
     assert.deepEqual(store, {
       checked: true,
@@ -147,14 +147,14 @@ describe("the store", () => {
     });
   });
 
-  test("stored and not acknowledged is in doubt, and named", () => {
+  test("R4 stored and not acknowledged is in doubt, and named", () => {
     const { store, kinds } = judgeRestart([good, lost, never, executed(good.id), executed(lost.id)]);
     assert.deepEqual([store.equal, store.rows, store.inDoubt], [false, 2, [lost.id]]);
     assert.equal(kinds[0]?.examples.find((one) => one.request.id === lost.id)?.stored, 1);
     assert.equal(kinds[0]?.examples.find((one) => one.request.id === never.id)?.stored, 0);
   });
 
-  test("acknowledged and not stored, and stored twice, are named and bad", () => {
+  test("R4 acknowledged and not stored, and stored twice, are named and bad", () => {
     const { store, requests } = judgeRestart([good, twice, executed(twice.id, "A"), executed(twice.id, "B")]);
     assert.deepEqual(store.unstored, [good.id]);
     assert.deepEqual(store.duplicated, [{ id: twice.id, times: 2 }]);

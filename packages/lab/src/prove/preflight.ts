@@ -1,0 +1,77 @@
+/**
+ * Starts the service once before anything is judged and asks its routes. What does not serve as it is described cannot be
+ * judged, and one clear reason is better than the same one under every clause.
+ */
+
+import { type Copy, StartFailed } from "../contract/copy.ts";
+import { startCopy } from "../contract/start-copy.ts";
+import { type Routes, type Subject, fill } from "../contract/subject.ts";
+import { LabError, type LabCode } from "../errors.ts";
+
+/** Routes without a side effect, which answer 200 soon; a fraction of a second, as judges ask for it. */
+const ASKED = ["ready", "live", "ordinary", "slow", "stream", "upload"] as const;
+const VALUES = { id: "preflight", seconds: 0.1 };
+const BODY = "preflight";
+
+const NEXT: Readonly<Partial<Record<LabCode, string>>> = {
+  LAB_TARGET_NOT_STARTED: "Check the command after --; it is run without a shell.",
+  LAB_ROUTE_REFUSED: "Name a route that answers 200 at once with --ordinary, and readiness with --ready.",
+  LAB_TARGET_DIED: "Run the command by hand with PORT set and see that it stays.",
+  LAB_TARGET_NOT_READY:
+    "Let it listen on PORT (or {port} in the command) on 127.0.0.1; name a route that answers 200 with --ready or --ordinary.",
+};
+
+async function askRoute(copy: Copy, subject: Subject, name: (typeof ASKED)[number]): Promise<void> {
+  const route: Routes[keyof Routes] = subject.routes[name];
+  if (route === undefined) {
+    return;
+  }
+  const [method = "GET", path = "/"] = route.split(" ");
+  const answer = await copy.ask(
+    { method, path: fill(path, VALUES) },
+    "public",
+    5000,
+    method === "GET" ? {} : { body: BODY },
+  );
+  if (answer.status === 200 && answer.ended === "whole") {
+    return;
+  }
+  const seen =
+    answer.status === null
+      ? `gave no answer in HTTP (${answer.ended})`
+      : `answered ${answer.status}${answer.ended === "whole" ? "" : `, not to its end (${answer.ended})`}`;
+  throw new LabError(
+    "LAB_ROUTE_REFUSED",
+    `The ${name} route ${route} of ${subject.name} ${seen} instead of 200, before any stop signal.`,
+    name === "ordinary"
+      ? "Name a route that answers 200 at once: --ordinary PATH, or routes.ordinary."
+      : `Describe routes.${name} as it is, or leave it out: what needs it is then not judged.`,
+  );
+}
+
+/** A gRPC server of which nothing else is said: there is no HTTP/1.1 to ask. */
+function speaksHttp2Alone({ routes }: Subject): boolean {
+  return routes.grpcUnary !== undefined && routes.ready === undefined && routes.ordinary === "GET /";
+}
+
+/** Errors: LAB_TARGET_NOT_STARTED, LAB_TARGET_DIED, LAB_TARGET_NOT_READY, LAB_ROUTE_REFUSED. */
+export async function preflight(subject: Subject): Promise<void> {
+  if (speaksHttp2Alone(subject)) {
+    return;
+  }
+  const started: Copy[] = [];
+  try {
+    const copy = await startCopy(subject, {}, (one) => started.push(one));
+    for (const name of ASKED) {
+      // One after the other: the first that fails is told.
+      await askRoute(copy, subject, name);
+    }
+  } catch (error) {
+    if (error instanceof StartFailed) {
+      throw new LabError(error.code, error.message, NEXT[error.code] ?? "", { cause: error });
+    }
+    throw error;
+  } finally {
+    await Promise.all(started.map((copy) => copy.kill()));
+  }
+}
