@@ -14,6 +14,8 @@ const UNAVAILABLE = 14;
 const EMPTY_MESSAGE: Buffer = Buffer.alloc(5);
 const HEADERS = { "content-type": "application/grpc", te: "trailers" };
 const SESSIONS = 3;
+/** Less than the time in which a call is sent and its GOAWAY has not come yet. */
+const EVERY_MS = 12;
 
 function call(court: Hearing, wire: Http2Wire, route: keyof Routes): Http2Stream {
   return wire.request(court.target(route), { headers: HEADERS, body: EMPTY_MESSAGE });
@@ -29,7 +31,7 @@ async function judgeGate(court: Hearing, way: Http2Way): Promise<void> {
   const wires = await openSessions(court, copy, way, SESSIONS);
   const over = new AbortController();
   const load = wires.map((wire) =>
-    askWithoutPause(wire, () => call(court, wire, "grpcUnary"), 50, over.signal),
+    askWithoutPause(wire, () => call(court, wire, "grpcUnary"), EVERY_MS, over.signal),
   );
   await pause(Math.max(0, 300 - delayMs));
   const kinds = (["grpcUnary", "grpcStream"] as const).filter(
