@@ -33,8 +33,8 @@ export const LAB_BUGS = [
   {
     name: "the-load-waits-for-its-answers",
     file: src("load/open-loop"),
-    find: `client.send(n, dueMs, mix.wire(n));`,
-    replace: `client.send(n, currentMs, mix.wire(n));`,
+    find: `send(n, dueMs);`,
+    replace: `send(n, currentMs);`,
     tests: ["lab/load/open-loop"],
   },
   {
