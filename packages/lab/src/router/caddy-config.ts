@@ -13,6 +13,8 @@ export interface CaddyFacts {
   readonly socket: string;
   readonly accessFile: string;
   readonly triesFile: string;
+  /** 6 of 2.6.2: some settings have other names later. */
+  readonly minor: number;
 }
 
 /** Whom it asked last, also on its own 502. */
@@ -37,10 +39,16 @@ function healthChecks({ removal, health, passive }: RouterOptions): object | nul
   return Object.keys(checks).length === 0 ? null : checks;
 }
 
-function proxy({ options, upstreams }: CaddyFacts): object {
+/** Without it a POST that could not be delivered is not asked again but failed: "invalid Read on closed Body" (caddy#5454, #7546). */
+function buffered(minor: number): object {
+  return minor < 7 ? { buffer_requests: true } : { request_buffers: -1 };
+}
+
+function proxy({ options, upstreams, minor }: CaddyFacts): object {
   const checks = healthChecks(options);
   return {
     handler: "reverse_proxy",
+    ...(options.retries ? buffered(minor) : {}),
     upstreams: upstreams.map(({ host, port }) => ({ dial: `${host}:${port}` })),
     transport: {
       protocol: "http",
@@ -53,8 +61,9 @@ function proxy({ options, upstreams }: CaddyFacts): object {
     },
     load_balancing: {
       selection_policy: { policy: "round_robin" },
-      // Caddy's own rule: what was never sent, and a GET whatever happened.
-      ...(options.retries ? { retries: Math.max(1, upstreams.length), try_interval: "1ms" } : {}),
+      // Caddy's own rule: what was never sent, and a GET whatever happened. Its next choice may fall on the same copy, since all
+      // requests share one round; so it may choose more often than there are copies.
+      ...(options.retries ? { retries: 4 * upstreams.length, try_interval: "1ms" } : {}),
     },
     ...(checks === null ? {} : { health_checks: checks }),
     headers: { response: { set: { "X-Lastcall-Upstream": TOLD } } },

@@ -63,6 +63,7 @@ export async function startCaddy(
   const accessFile = path.join(folder, "access.log");
   const triesFile = path.join(folder, "tries.log");
   const configFile = path.join(folder, "caddy.json");
+  const minor = Number(/\.(\d+)/.exec(found.version)?.[1] ?? 0);
   const zeroMs = Date.now() - clock.now();
   const records: RouterLogRecord[] = [];
   let listed = upstreams;
@@ -71,7 +72,7 @@ export async function startCaddy(
   let retired = 0;
 
   const config = (): string =>
-    caddyConfig({ options, port, upstreams: listed, generation, socket, accessFile, triesFile });
+    caddyConfig({ options, port, upstreams: listed, generation, socket, accessFile, triesFile, minor });
   const onLine = (text: string): void => {
     const line = parseLine(text);
     if (line === null) {
