@@ -10,6 +10,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   budget: async () => (await import("./commands/budget.ts")).budgetCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   completion: async () => (await import("./commands/completion.ts")).completionCommand,
+  lab: async () => (await import("./commands/lab.ts")).labCommand,
+  lag: async () => (await import("./commands/lag.ts")).lagCommand,
   lint: async () => (await import("./commands/lint.ts")).lintCommand,
   prove: async () => (await import("./commands/prove.ts")).proveCommand,
   report: async () => (await import("./commands/report.ts")).reportCommand,

@@ -18,6 +18,8 @@ export interface Scope {
   /** The promise, or `Interrupted` if that comes first. */
   orInterrupted<T>(promise: Promise<T>): Promise<T>;
   sleep(ms: number): Promise<void>;
+  /** The promise, or null if it takes longer than this. */
+  within<T>(promise: Promise<T>, ms: number): Promise<T | null>;
   /** Every closer runs, also after one that fails; the first failure is thrown at the end. */
   close(): Promise<void>;
 }
@@ -58,6 +60,16 @@ export function openScope(interrupted: AbortSignal): Scope {
       const over = new AbortController();
       try {
         await orInterrupted(sleep(ms, undefined, { signal: over.signal }));
+      } finally {
+        over.abort();
+      }
+    },
+    within: async (promise, ms) => {
+      const over = new AbortController();
+      // Aborted when the promise was first: the race is over then.
+      const late = sleep(ms, null, { signal: over.signal }).catch(() => null);
+      try {
+        return await orInterrupted(Promise.race([promise, late]));
       } finally {
         over.abort();
       }

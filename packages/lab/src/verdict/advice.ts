@@ -12,7 +12,7 @@ const MARGIN = 1.25;
 const STEP_MS = 250;
 const RESERVE_MS = 500;
 
-function withMargin(measuredMs: number | null): number | null {
+export function withMargin(measuredMs: number | null): number | null {
   return measuredMs === null ? null : Math.ceil((measuredMs * MARGIN + STEP_MS) / STEP_MS) * STEP_MS;
 }
 
