@@ -28,7 +28,16 @@ async function stateDiagram() {
   return `\`\`\`mermaid\n${diagram()}\n\`\`\``;
 }
 
+/** What the rollout Action writes for the recorded run that a test renders, too. */
+async function recordedSummary() {
+  const { summaryOf } = await import(path.join(root, "packages/lab/dist/src/render/summary.js"));
+  return summaryOf(
+    readFileSync(path.join(root, "packages/lab/test/render/recorded/rollout-stop.json"), "utf8"),
+  ).trimEnd();
+}
+
 const PARTS = {
+  "docs/pipelines.md": { "a recorded summary": recordedSummary },
   "docs/options.md": { options: optionTable },
   "docs/architecture.md": { states: stateDiagram },
 };
