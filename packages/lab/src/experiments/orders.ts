@@ -101,6 +101,7 @@ export async function startOrders(spec: OrdersSpec, port: number, context: Conte
       cwd: context.folder,
       port,
       readyPath: "/ready",
+      livePath: null,
       readyTimeoutMs: READY_TIMEOUT_MS,
       outputFile: file("output.log"),
     },

@@ -11,14 +11,14 @@ import type { Stage } from "./stage.ts";
 
 /** The row, run again while it is invalid and attempts are left. */
 export async function playRow(stage: Stage, plan: RolloutPlan, name: string): Promise<Row> {
-  const nginx = plan.router.name === "embedded" ? null : await stage.findNginx();
+  const router = await stage.findNginx();
   for (let attempt = 1; ; attempt += 1) {
     const folder = path.join(stage.folder, attempt === 1 ? name : `${name}-${attempt}`);
     mkdirSync(folder, { recursive: true });
     // One after the other: a run that is invalid decides whether there is another.
     const { records, ended } = await runRollout(plan, {
       guardian: stage.guardian,
-      nginx,
+      router,
       folder,
       cwd: stage.folder,
       env: stage.env,

@@ -10,9 +10,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { RunClock } from "../ledger/clock.ts";
 import { startRunClock } from "../ledger/clock.ts";
 import { openScope, type Scope } from "../rollout/scope.ts";
-import { startEmbedded } from "../router/embedded.ts";
-import { findNginx, startNginx } from "../router/nginx.ts";
-import type { Router, RouterOptions, Upstream } from "../router/router.ts";
+import { findRouter } from "../router/find.ts";
+import type { FoundRouter, Router, RouterOptions, Upstream } from "../router/router.ts";
+import { startRouter } from "../router/start.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
 import { startGuardian } from "../target/guardian.ts";
@@ -47,7 +47,7 @@ export interface Stage {
   /** nginx where it is found, else the embedded router. */
   route(services: readonly OrdersService[], options?: Partial<RouterOptions>): Promise<Router>;
   /** Null where there is none. */
-  findNginx(): ReturnType<typeof findNginx>;
+  findNginx(): Promise<FoundRouter | null>;
   port(): Promise<number>;
   /** For `--json` of a run that is interrupted. */
   learnt(name: string, facts: unknown): void;
@@ -89,7 +89,7 @@ export function openStage(options: StageOptions): Stage {
   const home = folder;
   scope.defer(() => guardian.close());
   let routers = 0;
-  const nginx = (): ReturnType<typeof findNginx> => findNginx(options.env);
+  const nginx = (): Promise<FoundRouter | null> => findRouter("nginx", options.env);
   return {
     tale,
     env,
@@ -122,13 +122,15 @@ export function openStage(options: StageOptions): Stage {
         retries: false,
         upstreamKeepAlive: false,
         clientKeepAlive: false,
+        removal: "control-plane",
+        pooledAtRemoval: "closed-when-idle",
+        health: { path: "/ready", intervalMs: 1000, fall: null, rise: null },
+        passive: null,
         folder: path.join(home, `router-${routers}`),
         ...wanted,
       };
       const context = { clock, guardian, findPort, emit: () => undefined };
-      const router = await (found === null
-        ? startEmbedded(given, upstreams, context)
-        : startNginx(found, given, upstreams, context));
+      const router = await startRouter(found, given, upstreams, context);
       scope.defer(() => router.stop());
       return router;
     },

@@ -99,26 +99,28 @@ function rollout({ rows, exitCode }: RolloutDocument): readonly string[] {
       ...table(
         ["lost to", "", "why", "what to change"],
         kinds.map((kind) => [
-          `${cell(kind.title)}${kind.number === null ? "" : ` (${kind.number})`}`,
+          `${cell(kind.title)} (${kind.id})`,
           String(kind.count),
           cell(kind.why),
-          cell(kind.fix),
+          cell(kind.advice),
         ]),
       ),
     );
   }
-  for (const step of rows
-    .filter(({ shown }) => !shown)
-    .flatMap(({ verdict }) => verdict.advice.steps)
-    .slice(0, ADVICE_SHOWN)) {
+  const told = new Set(kinds.map(({ advice }) => advice));
+  const steps = rows.filter(({ shown }) => !shown).flatMap(({ verdict }) => verdict.advice.steps);
+  for (const step of steps.filter((one) => !told.has(one)).slice(0, ADVICE_SHOWN)) {
     lines.push("", `- ${cell(step)}`);
   }
   const zero = rows.find(({ shown, verdict }) => shown && verdict.bounds.perRestart.bad === 0);
   const upper = zero?.verdict.bounds.perRestart.upper95 ?? null;
   if (zero !== undefined && upper !== null) {
+    const { of } = zero.verdict.bounds.perRestart;
     lines.push(
       "",
-      `None in ${zero.verdict.bounds.perRestart.of} restarts: at most ${(upper * 100).toFixed(0)} % with 95 % confidence. More restarts (\`--repeat\`) say more.`,
+      upper >= 0.5
+        ? `None in ${of} restarts proves little; more of them (\`--repeat\`) prove more.`
+        : `None in ${of} restarts: at most ${(upper * 100).toFixed(0)} % with 95 % confidence.`,
     );
   }
   return lines;
