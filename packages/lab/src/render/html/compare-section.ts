@@ -7,6 +7,9 @@ import { mark } from "./kinds.ts";
 import { escape, place } from "./markup.ts";
 import { duration, grouped, percent } from "../numbers.ts";
 
+const STRIP_HEIGHT = 96;
+const STRIP_TOP = 8;
+
 interface Line {
   readonly name: string;
   readonly of: (verdict: Verdict) => number | null;
@@ -32,11 +35,16 @@ const LINES: readonly Line[] = [
   { name: "slowest", of: ({ latency }) => latency.max, form: duration },
 ];
 
+/** Latencies of two runs are never the same: a tenth, or some milliseconds, says nothing. */
+function isNoise(was: number, is: number, form: Line["form"]): boolean {
+  return form === duration && Math.abs(is - was) <= Math.max(10, 0.1 * was);
+}
+
 /** Fewer is better in every line but the first two, which only say how much was tried. */
 function table(before: Verdict, after: Verdict): string {
   const rows = LINES.map(({ name, of, form }, index) => {
     const [was, is] = [of(before), of(after)];
-    const moved = index < 2 || was === null || is === null ? 0 : is - was;
+    const moved = index < 2 || was === null || is === null || isNoise(was, is, form) ? 0 : is - was;
     const class_ = moved === 0 ? "" : moved < 0 ? ' class="better"' : ' class="worse"';
     return was === 0 && is === 0 && index > 2
       ? ""
@@ -63,20 +71,25 @@ function table(before: Verdict, after: Verdict): string {
 }
 
 function strip(report: RunReport, title: string, from: number, to: number): string {
-  const bad = alignedRestarts(report).flatMap((one) => one.bad);
+  const restarts = alignedRestarts(report);
+  const bad = restarts.flatMap((one) => one.bad);
+  // A line for each restart, so that a pattern which they share is seen as one.
+  const step = (STRIP_HEIGHT - 2 * STRIP_TOP) / Math.max(1, restarts.length - 1);
   const marks = new Set(
-    bad
-      .filter(({ sinceMs }) => sinceMs >= from && sinceMs <= to)
-      .map(({ sinceMs, kind }, index) =>
-        mark(kind, place(Math.round(sinceMs), from, to), 7 + ((index * 7) % 27)),
-      ),
+    restarts.flatMap((one, line) =>
+      one.bad
+        .filter(({ sinceMs }) => sinceMs >= from && sinceMs <= to)
+        .map(({ sinceMs, kind }) =>
+          mark(kind, place(Math.round(sinceMs), from, to), Math.round(STRIP_TOP + line * step)),
+        ),
+    ),
   );
   const zero = place(0, from, to);
   const words =
     bad.length === 0
-      ? `<text class="tick" x="${zero}" dx="8" y="24">no failure in ${grouped(report.timeline.restarts.length)} restarts</text>`
+      ? `<text class="tick" x="${zero}" dx="8" y="${STRIP_HEIGHT / 2 + 4}">no failure in ${grouped(report.timeline.restarts.length)} restarts</text>`
       : "";
-  return `<div class="row"><div class="label"><span>${title}</span><small>${grouped(bad.length)} failures</small></div><svg class="plot" height="40" aria-hidden="true"><line class="rule" x1="0" x2="100%" y1="39.5" y2="39.5"/><line class="zero" x1="${zero}" x2="${zero}" y1="0" y2="40"/>${[...marks].join("")}${words}</svg></div>`;
+  return `<div class="row"><div class="label"><span>${title}</span><small>${grouped(bad.length)} failures</small></div><svg class="plot" height="${STRIP_HEIGHT}" aria-hidden="true"><line class="rule" x1="0" x2="100%" y1="${STRIP_HEIGHT - 0.5}" y2="${STRIP_HEIGHT - 0.5}"/><line class="zero" x1="${zero}" x2="${zero}" y1="0" y2="${STRIP_HEIGHT}"/>${[...marks].join("")}${words}</svg></div>`;
 }
 
 export function compareSection(before: RunReport, after: RunReport): string {
@@ -89,5 +102,5 @@ export function compareSection(before: RunReport, after: RunReport): string {
     to = Math.min(60_000, Math.max(to, offset * 1.1));
   }
   const scale = `<div class="row axis"><div class="label"><small>since the stop signal</small></div><svg class="plot ticks" height="20" aria-hidden="true"><text x="${place(0, from, to)}" y="14" text-anchor="middle">t0</text><text x="100%" y="14" text-anchor="end">+${duration(to)}</text></svg></div>`;
-  return `<section id="compare"><h2>Before and after</h2>${table(before.verdict, after.verdict)}<div class="figure">${strip(before, "before", from, to)}${strip(after, "after", from, to)}${scale}</div></section>`;
+  return `<section id="compare"><h2>Before and after</h2><div class="pair">${table(before.verdict, after.verdict)}<div class="figure">${strip(before, "before", from, to)}${strip(after, "after", from, to)}${scale}</div></div></section>`;
 }

@@ -56,7 +56,7 @@ export function definitions(kinds: readonly KindTally[]): string {
   });
   return `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${symbols.join("")}
 <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2.4" height="6" class="hatch"/></pattern>
-<path id="m-signal" d="M-4.5-6.5H4.5L0 1Z"/><path id="m-kill" d="M-4-6 4 1M4-6-4 1"/><path id="m-exit" d="M0-7V3"/><circle id="m-not-ready" cx="0" cy="-3" r="2.6"/></defs></svg>`;
+<path id="m-signal" d="M-4.5-6.5H4.5L0 1Z"/><path id="m-kill" d="M-4-6 4 1M4-6-4 1"/><path id="m-reload" d="M0-5 4-1 0 3-4-1Z"/><path id="m-exit" d="M0-7V3"/><circle id="m-not-ready" cx="0" cy="-3" r="2.6"/></defs></svg>`;
 }
 
 export function mark(index: number, x: string, y: number): string {

@@ -51,7 +51,7 @@ button:hover{border-color:var(--mute)}button:focus-visible,.figure:focus-visible
 .figure{position:relative;outline-offset:6px}
 .row{position:relative;display:grid;grid-template-columns:var(--gutter) minmax(0,1fr);align-items:center}
 .label{padding-right:14px;font-size:13px;line-height:1.25;text-align:right;min-width:0;overflow-wrap:anywhere}
-.label small{display:block}.label small.who{color:var(--ink)}
+.label small{display:block}.label small.who{color:var(--ink);white-space:nowrap}
 .plot{display:block;width:100%;overflow:hidden}
 .zoom{overflow:visible}
 .grid{position:absolute;left:var(--gutter);right:0;top:0;width:calc(100% - var(--gutter));height:calc(100% - 18px);pointer-events:none}
@@ -70,7 +70,7 @@ button:hover{border-color:var(--mute)}button:focus-visible,.figure:focus-visible
 .p-serving{fill:var(--serving);background:var(--serving)}.p-lame-duck{fill:var(--lame);background:repeating-linear-gradient(45deg,var(--hatch) 0 2px,transparent 2px 5px),var(--lame)}.p-draining{fill:var(--drain);background:var(--drain)}.p-teardown{fill:var(--tear);background:var(--tear)}.p-starting{fill:var(--start);background:repeating-linear-gradient(45deg,var(--hatch) 0 2px,transparent 2px 5px),var(--start)}.p-down{fill:var(--down);background:linear-gradient(var(--down),var(--down)) 0 8px/100% 2px no-repeat}
 .listed{fill:var(--listed);background:linear-gradient(var(--listed),var(--listed)) 0 5px/100% 2px no-repeat}
 .hatch{fill:var(--hatch)}
-.m-signal{fill:var(--ink)}.m-not-ready{fill:var(--bg);stroke:var(--ink);stroke-width:1.5}.m-kill{fill:none;stroke:var(--ink);stroke-width:2.4;stroke-linecap:round}.m-exit{stroke:var(--ink);stroke-width:1.6}
+.m-signal{fill:var(--ink)}.m-not-ready{fill:var(--bg);stroke:var(--ink);stroke-width:1.5}.m-kill{fill:none;stroke:var(--ink);stroke-width:2.4;stroke-linecap:round}.m-reload{fill:var(--bg);stroke:var(--ink);stroke-width:1.4}.m-exit{stroke:var(--ink);stroke-width:1.6}
 .logline{stroke:var(--bad);stroke-width:1.2}.out{stroke:var(--ink);stroke-width:1.5}
 ${[0, 1, 2, 3, 4, 5].map((n) => `.s${n}{fill:var(--s${n});background:var(--s${n})}`).join("")}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0 var(--gutter);font-size:12px;color:var(--mute)}.legend svg{margin-right:3px;vertical-align:-2px;overflow:visible}
@@ -91,13 +91,13 @@ summary{cursor:pointer;font-size:13px;color:var(--mute);margin-top:10px;width:ma
 .trace dl{display:grid;grid-template-columns:auto 1fr;gap:1px 12px;font-size:12.5px;margin-top:7px;line-height:1.45}.trace dt{color:var(--mute)}.trace dd{overflow-wrap:anywhere}
 .restart .label{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.restart .label small{display:inline}.restart .label b{color:var(--bad);margin-left:4px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:14px;margin:10px 0 14px}td,th{padding:5px 22px 5px 0;border-bottom:1px solid var(--line);text-align:left;font-weight:400}th{color:var(--mute);font-size:12px;text-align:right}.n{text-align:right;white-space:nowrap}td code{white-space:nowrap}
-.compare b{font-size:16px}.better td:last-child,.better b{color:var(--good)}.worse td:last-child,.worse b{color:var(--bad)}.changed td{color:var(--mute)}
+.pair{display:grid;grid-template-columns:auto minmax(0,1fr);gap:44px;align-items:center;margin-top:10px}.pair table{margin:0}.pair .figure{--gutter:84px}.compare b{font-size:16px}.better td:last-child,.better b{color:var(--good)}.worse td:last-child,.worse b{color:var(--bad)}.changed td{color:var(--mute)}
 .frame{fill:none;stroke:var(--ink);background:none;border:1px solid var(--ink)}.budget{display:block;max-width:720px}#settings .legend{margin-left:0}
 footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);font-size:12.5px;color:var(--mute);max-width:none}footer p+p{margin-top:4px}
-@media(max-width:860px){.three{grid-template-columns:1fr;gap:28px}}
+@media(max-width:860px){.pair{grid-template-columns:minmax(0,1fr);gap:20px}.three{grid-template-columns:1fr;gap:28px}}
 @media(max-width:640px){:root{--gutter:0px}main{padding:18px 16px 48px}section{padding-top:40px}.verdict{padding-top:24px}.headline{gap:14px}.headline>svg{width:38px;height:38px}.headline p{font-size:15px}
 .row{grid-template-columns:minmax(0,1fr)}.label{text-align:left;padding:3px 0 1px}.label small{display:inline;margin-left:6px}.label small.who{margin-left:10px}.dense .label:empty{display:none}.dense .label{padding:0}
-.strip .label{padding-top:4px}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.figures div{flex-basis:40%}.legend{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
+.strip .label{padding-top:4px}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.pair .figure{--gutter:0px}.figures div{flex-basis:40%}.legend{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
 @media print{.tools{display:none}details>*{display:block}main{max-width:none}}
 @media(prefers-reduced-motion:no-preference){button{transition:border-color .12s}}
 `;

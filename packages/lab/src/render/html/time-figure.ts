@@ -24,8 +24,15 @@ const SHARE_HEIGHT = 84;
 const STRIP_COLUMNS = 2000;
 
 /** One line of the figure: a label and a plot whose contents zoom. */
-function row(label: string, height: number, still: string, zooming: string, name: string): string {
-  return `<div class="row ${name}"><div class="label">${label}</div><svg class="plot" height="${height}" aria-hidden="true">${still}<svg class="zoom" x="0" y="0" width="100%" height="${height}">${zooming}</svg></svg></div>`;
+function row(
+  label: string,
+  height: number,
+  still: string,
+  zooming: string,
+  name: string,
+  front = "",
+): string {
+  return `<div class="row ${name}"><div class="label">${label}</div><svg class="plot" height="${height}" aria-hidden="true">${still}<svg class="zoom" x="0" y="0" width="100%" height="${height}">${zooming}</svg>${front}</svg></div>`;
 }
 
 /** A strip for each kind. Marks that would stand on the same point of the widest screen are drawn once. */
@@ -79,11 +86,11 @@ function latency(report: RunReport): string {
   const lengthMs = window.toMs - window.fromMs;
   const { fromPower, toPower } = columns.scale;
   const lines: string[] = [];
+  const labels: string[] = [];
   for (let power = fromPower; power <= toPower; power += 1) {
     const y = LATENCY_HEIGHT * (1 - (power - fromPower) / (toPower - fromPower));
-    lines.push(
-      `<line class="rule" x1="0" x2="100%" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}"/><text class="tick" x="2" y="${Math.max(10, y - 4).toFixed(1)}">${powerLabel(power)}</text>`,
-    );
+    lines.push(`<line class="rule" x1="0" x2="100%" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}"/>`);
+    labels.push(`<text class="tick" x="2" y="${Math.max(10, y - 4).toFixed(1)}">${powerLabel(power)}</text>`);
   }
   const good =
     columns.count - bad.length <= DOTS
@@ -94,7 +101,7 @@ function latency(report: RunReport): string {
       ? dots(columns, lengthMs, (kind) => kind > 0)
       : image(failuresUrl(columns, window, verdict.kinds.length));
   const label = `<span>Latency</span><small>from the intended time, log scale</small>`;
-  return row(label, LATENCY_HEIGHT, lines.join(""), `${good}${failed}`, "latency");
+  return row(label, LATENCY_HEIGHT, lines.join(""), `${good}${failed}`, "latency", labels.join(""));
 }
 
 /** How high each phase stands: a stop goes down the stairs, with or without colours. */
@@ -148,7 +155,7 @@ function routerRow(report: RunReport): string {
     .filter(inside)
     .map(
       (atMs) =>
-        `<use class="m-signal" href="#m-signal" x="${place(atMs, fromMs, toMs)}" y="8"><title>reload</title></use>`,
+        `<use class="m-reload" href="#m-reload" x="${place(atMs, fromMs, toMs)}" y="8"><title>reload</title></use>`,
     );
   const lines = new Set(
     report.log.filter(({ atMs }) => inside(atMs)).map(({ atMs }) => place(atMs, fromMs, toMs)),
@@ -192,7 +199,7 @@ function sharePlot(report: RunReport): string {
   return row(label, SHARE_HEIGHT, still, contents, "share");
 }
 
-const LEGEND = `<p class="legend"><span><i class="p-serving"></i>serving</span><span><i class="p-lame-duck"></i>lame duck</span><span><i class="p-draining"></i>draining</span><span><i class="p-teardown"></i>teardown</span><span><i class="p-down"></i>down</span><span><i class="p-starting"></i>starting</span><span><i class="listed"></i>the router sends here</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-signal" href="#m-signal"/></svg>stop signal</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-kill" href="#m-kill"/></svg>SIGKILL</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-not-ready" href="#m-not-ready"/></svg>not ready</span><span><svg width="8" height="12" viewBox="-4 -8 8 12"><use class="m-exit" href="#m-exit"/></svg>exit</span></p>`;
+const LEGEND = `<p class="legend"><span><i class="p-serving"></i>serving</span><span><i class="p-lame-duck"></i>lame duck</span><span><i class="p-draining"></i>draining</span><span><i class="p-teardown"></i>teardown</span><span><i class="p-down"></i>down</span><span><i class="p-starting"></i>starting</span><span><i class="listed"></i>the router sends here</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-signal" href="#m-signal"/></svg>stop signal</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-kill" href="#m-kill"/></svg>SIGKILL</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-not-ready" href="#m-not-ready"/></svg>not ready</span><span><svg width="8" height="12" viewBox="-4 -8 8 12"><use class="m-exit" href="#m-exit"/></svg>exit</span><span><svg width="12" height="12" viewBox="-6 -7 12 12"><use class="m-reload" href="#m-reload"/></svg>router reload</span></p>`;
 
 export function timeFigure(report: RunReport): string {
   const { fromMs, toMs } = report.window;

@@ -87,7 +87,7 @@ function figure(name: string, value: string, note = ""): string {
 }
 
 function figures({ requests, latency, restarts, bounds, exposure, store }: Verdict): string {
-  const upper = bounds.perExposed.upper95;
+  const exposed = bounds.perExposed;
   return `<dl class="figures">${[
     figure(
       "requests",
@@ -102,11 +102,13 @@ function figures({ requests, latency, restarts, bounds, exposure, store }: Verdi
     figure("median", duration(latency.p50)),
     figure("p99", duration(latency.p99)),
     figure("slowest", duration(latency.max)),
-    figure(
-      "loss rate below",
-      upper === null ? "-" : percent(upper),
-      "of requests to a leaving copy, 95 % confidence",
-    ),
+    exposed.bad === 0
+      ? figure(
+          "loss rate below",
+          exposed.upper95 === null ? "-" : percent(exposed.upper95),
+          "of requests to a leaving copy, 95 % confidence",
+        )
+      : figure("lost at a leaving copy", `${grouped(exposed.bad)} of ${grouped(exposed.of)}`),
     ...(store.checked
       ? [figure("stored", grouped(store.rows), `${grouped(store.acknowledged)} acknowledged`)]
       : []),
