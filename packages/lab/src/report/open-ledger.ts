@@ -42,8 +42,8 @@ export async function openLedger(given: string, cwd: string): Promise<OpenedLedg
   const file = ledgerFile(given, cwd);
   const reader = readLedger(file);
   const judge = createJudge();
-  for await (const record of reader.records) {
-    judge.add(record);
+  for await (const batch of reader.batches) {
+    batch.forEach(judge.add);
   }
   const judged = judge.judged();
   const torn = reader.tornLine();
