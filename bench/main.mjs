@@ -1,9 +1,10 @@
-// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict. With --write the results become
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict, start. With --write the results become
 // bench/RESULTS.md. README.md tells the method.
 import { writeFileSync } from "node:fs";
 import os from "node:os";
 import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
 import { memoryPerWebSocket, overheadPerStream, streamsLeave, webSocketsComeBack } from "./protocols.mjs";
+import { startUpCost } from "./start-up.mjs";
 import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
 import { verdictOverAMillion } from "./verdict.mjs";
 
@@ -18,6 +19,7 @@ const BENCHMARKS = {
   sockets: memoryPerWebSocket,
   streams: streamsLeave,
   reconnects: webSocketsComeBack,
+  start: startUpCost,
 };
 const args = process.argv.slice(2);
 const named = args.filter((arg) => !arg.startsWith("--"));

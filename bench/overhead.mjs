@@ -1,5 +1,6 @@
 // What the library costs a request, without a kernel in the way: synthetic sockets on real http servers in one process,
 // shuffled batches, and the same bare server twice as the control. Run as a process of its own; prints JSON.
+import { once } from "node:events";
 import http from "node:http";
 import { Duplex } from "node:stream";
 import { createLifecycle } from "lastcall";
@@ -62,10 +63,15 @@ const handler = boundary === "handler" ? waiting : work;
 const life = createLifecycle({ boundary, log: "none" });
 const guarded = http.createServer(boundary === "handler" ? life.handler(handler) : handler);
 life.http(guarded);
+// Auto mode joins that lifecycle, and finds the server as it would find any: when it listens.
+await import("lastcall/auto");
+const found = http.createServer(handler).listen(0, "127.0.0.1");
+await once(found, "listening");
 const variants = {
   bare: http.createServer(handler),
   "bare again (control)": http.createServer(handler),
   lastcall: guarded,
+  "lastcall/auto": found,
 };
 const sockets = Object.fromEntries(
   Object.entries(variants).map(([name, server]) => {

@@ -4,40 +4,69 @@
 // Usage: node scripts/frameworks.mjs [--node PATH]... [NAME]...
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { answers, freePort, recordsIn, Show, versionOf } from "./show.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const folder = path.join(root, "tools/frameworks");
 const AUTO = pathToFileURL(path.join(root, "packages/lastcall/dist/src/auto.js")).href;
-const NAMES = ["http", "https", "express", "fastify", "koa", "hono", "nest"];
 
+const NAMES = ["http", "https", "express", "fastify", "koa", "hono", "nest", "next"];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { node: { type: "string", multiple: true } },
 });
-const nodes = values.node ?? [process.execPath];
 const names = positionals.length === 0 ? NAMES : positionals;
-
-if (!existsSync(path.join(folder, "node_modules"))) {
-  const done = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: folder, stdio: "inherit" });
-  if (done.status !== 0) process.exit(done.status ?? 1);
-}
 const scratch = mkdtempSync(path.join(tmpdir(), "lastcall-frameworks-"));
 const tls = { TLS_KEY: path.join(scratch, "key.pem"), TLS_CERT: path.join(scratch, "cert.pem") };
-if (names.includes("https")) {
-  const asked =
-    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1";
-  const made = spawnSync("openssl", [...asked.split(" "), "-keyout", tls.TLS_KEY, "-out", tls.TLS_CERT], {
-    encoding: "utf8",
-  });
-  if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`);
+
+function mustRun(command, args, options) {
+  const done = spawnSync(command, args, { cwd: folder, encoding: "utf8", ...options });
+  if (done.status !== 0)
+    throw new Error(`${command} ended with ${done.status}: ${done.stdout}${done.stderr}`);
 }
+
+/** Everything is there to be started. */
+function prepare() {
+  const installed = path.join(folder, "node_modules");
+  if (!names.every((name) => !(name in PACKAGES) || existsSync(path.join(installed, PACKAGES[name])))) {
+    mustRun("npm", ["ci", "--no-fund", "--no-audit"], { stdio: "inherit" });
+  }
+  if (names.includes("https")) {
+    const asked =
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1";
+    mustRun("openssl", [...asked.split(" "), "-keyout", tls.TLS_KEY, "-out", tls.TLS_CERT]);
+  }
+  if (names.includes("next")) {
+    mustRun(process.execPath, [path.join(installed, "next/dist/bin/next"), "build", "next"], {
+      env: { PATH: process.env.PATH, HOME: scratch, NEXT_TELEMETRY_DISABLED: "1", CI: "1" },
+    });
+    // As its page says: the build leaves these to whoever deploys it.
+    cpSync(
+      path.join(folder, "next/.next/static"),
+      path.join(folder, "next/.next/standalone/next/.next/static"),
+      {
+        recursive: true,
+      },
+    );
+  }
+}
+
+/** What must be installed for each, beside Node. */
+const PACKAGES = {
+  express: "express",
+  fastify: "fastify",
+  koa: "koa",
+  hono: "hono",
+  nest: "@nestjs/core",
+  next: "next",
+};
 
 function ask(name, port, url) {
   const agent = name === "https" ? https : http;
@@ -56,33 +85,44 @@ function ask(name, port, url) {
   });
 }
 
+/** Our examples choose their port and print it; Next.js's own server is told one, and handles SIGTERM unless told not to. */
+async function program(name, own) {
+  if (name !== "next") {
+    return { file: path.join(folder, "hello", `${name}.mjs`), env: own ? { OWN_HANDLER: "1" } : {} };
+  }
+  const port = await freePort();
+  return {
+    file: path.join(folder, "next/.next/standalone/next/server.js"),
+    env: {
+      PORT: String(port),
+      HOSTNAME: "127.0.0.1",
+      NEXT_TELEMETRY_DISABLED: "1",
+      ...(own ? {} : { NEXT_MANUAL_SIG_HANDLE: "true" }),
+    },
+    port,
+  };
+}
+
 /** Starts the example, asks it, stops it with a request in flight, and tells what was seen. */
 async function run(node, name, { auto, own }) {
-  const child = spawn(
-    node,
-    [...(auto ? ["--import", AUTO] : []), path.join(folder, "hello", `${name}.mjs`)],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        PATH: process.env.PATH,
-        ...tls,
-        ...(own ? { OWN_HANDLER: "1" } : {}),
-        ...(auto ? { LASTCALL_DRAIN_DELAY: "200ms" } : {}),
-      },
-    },
-  );
+  const { file, env, port: told } = await program(name, own);
+  const child = spawn(node, [...(auto ? ["--import", AUTO] : []), file], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, ...tls, ...env, ...(auto ? { LASTCALL_DRAIN_DELAY: "200ms" } : {}) },
+  });
   const closed = once(child, "close");
   const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   let stdout = "";
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-  const listening = new Promise((resolve) => {
+  const said = new Promise((resolve) => {
     child.stdout.setEncoding("utf8").on("data", (text) => {
       stdout += text;
       const port = /listening (\d+)/.exec(stdout)?.[1];
       if (port !== undefined) resolve(Number(port));
     });
   });
+  const listening = told === undefined ? said : answers(told).then(() => told);
   const port = await Promise.race([listening, closed.then(() => null)]);
   if (port === null) {
     clearTimeout(timer);
@@ -96,40 +136,43 @@ async function run(node, name, { auto, own }) {
   const answer = await slow;
   const [code, signal] = await closed;
   clearTimeout(timer);
-  const line = stderr.split("\n").find((text) => text.startsWith('{"schema"'));
-  return { hello, slow: answer.status, end: code ?? signal, record: line && JSON.parse(line), stderr };
+  return { hello, slow: answer.status, end: code ?? signal, record: recordsIn(stderr).at(-1), stderr };
 }
 
-const problems = [];
-console.log("framework  node       hello        own handler, alone   auto               auto + own handler");
-for (const node of nodes) {
-  const version = spawnSync(node, ["-v"], { encoding: "utf8" }).stdout.trim();
-  for (const name of names) {
-    const alone = await run(node, name, { auto: false, own: true });
-    const bare = await run(node, name, { auto: true, own: false });
-    const both = await run(node, name, { auto: true, own: true });
-    const wrong = [];
-    const isSame = (one) => JSON.stringify(one.hello) === JSON.stringify(alone.hello);
-    if (alone.hello.status !== 200) wrong.push(`hello: ${JSON.stringify(alone.hello)}`);
-    if (!isSame(bare) || !isSame(both))
-      wrong.push(`the answer differs: ${JSON.stringify([alone.hello, bare.hello, both.hello])}`);
-    for (const [what, seen] of Object.entries({ auto: bare, "auto + own handler": both })) {
-      const { outcome, requests, foreign } = seen.record ?? {};
-      if (seen.slow !== 200) wrong.push(`${what}: the request in flight got ${seen.slow}`);
-      if (seen.end !== 0) wrong.push(`${what}: ended with ${seen.end}`);
-      if (outcome !== "drained" || requests.accepted !== 3 || requests.completed !== 3) {
-        wrong.push(`${what}: record ${JSON.stringify({ outcome, requests })}`);
-      }
-      if (what !== "auto" && foreign?.length !== 1) wrong.push(`${what}: foreign ${JSON.stringify(foreign)}`);
+function judge(name, alone, bare, both) {
+  const wrong = [];
+  const isSame = (one) => JSON.stringify(one.hello) === JSON.stringify(alone.hello);
+  if (alone.hello.status !== 200) wrong.push(`hello: ${JSON.stringify(alone.hello)}`);
+  if (!isSame(bare) || !isSame(both))
+    wrong.push(`the answer differs: ${JSON.stringify([alone.hello, bare.hello, both.hello])}`);
+  // Where we could not read the port from what it says, we had asked once more to see that it answers.
+  const count = name === "next" ? 4 : 3;
+  for (const [what, seen] of Object.entries({ auto: bare, "auto + own handler": both })) {
+    const { outcome, requests, foreign } = seen.record ?? {};
+    if (seen.slow !== 200) wrong.push(`${what}: the request in flight got ${seen.slow}`);
+    if (seen.end !== 0) wrong.push(`${what}: ended with ${seen.end}`);
+    if (outcome !== "drained" || requests.accepted !== count || requests.completed !== count) {
+      wrong.push(`${what}: record ${JSON.stringify({ outcome, requests })}`);
     }
-    const cell = (seen) => `${seen.slow ?? "-"}, exit ${seen.end ?? "-"}`;
-    console.log(
-      `${name.padEnd(10)} ${version.padEnd(10)} ${(isSame(bare) && isSame(both) ? "same" : "differs").padEnd(12)} ${cell(alone).padEnd(20)} ${cell(bare).padEnd(18)} ${cell(both).padEnd(18)} ${wrong.length === 0 ? "kept" : "BROKEN"}`,
-    );
-    problems.push(...wrong.map((text) => `${name} ${version}: ${text}`));
+    if (what !== "auto" && foreign?.length !== 1) wrong.push(`${what}: foreign ${JSON.stringify(foreign)}`);
   }
+  return wrong;
 }
-rmSync(scratch, { recursive: true, force: true });
-problems.forEach((text) => console.log(`  ${text}`));
-console.log(problems.length === 0 ? "every row kept" : `${problems.length} broken`);
-process.exit(problems.length === 0 ? 0 : 1);
+
+const show = new Show(names);
+try {
+  prepare();
+  for (const node of values.node ?? [process.execPath]) {
+    for (const name of names) {
+      const alone = await run(node, name, { auto: false, own: true });
+      const bare = await run(node, name, { auto: true, own: false });
+      const both = await run(node, name, { auto: true, own: true });
+      const cell = (seen) => `${seen.slow ?? "-"} exit ${seen.end ?? "-"}`;
+      const seen = `its own handler alone: ${cell(alone)}; auto: ${cell(bare)}; auto and its handler: ${cell(both)}`;
+      show.row(name, versionOf(node), seen, judge(name, alone, bare, both));
+    }
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exitCode = show.end();

@@ -6,17 +6,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server as HttpServer } from "node:http";
 import type { Server } from "node:net";
+import { onListen, type ListenOptions } from "./servers/listen-channel.ts";
 
 export interface Discovery {
-  /** A server is about to listen, or was seen with its first request. `port` is the one asked for. */
-  found(server: Server, port: number | undefined): void;
+  /** A server is about to listen, with `options`, or was seen with its first request. */
+  found(server: Server, options: ListenOptions | undefined): void;
   /** It listens. */
   listening(server: Server): void;
-}
-
-interface ListenMessage {
-  readonly server: Server;
-  readonly options?: { readonly port?: number | string };
 }
 
 /** Subscribed for the life of the process: a server may come at any time. */
@@ -27,13 +23,13 @@ export function discoverServers({ found, listening }: Discovery): void {
     found(server, undefined);
     listening(server);
   };
-  const onListen = (message: unknown): void => {
-    // Node has the channel (20.13, 22.3 and later), so nobody needs to look at requests.
+  onListen((server, options) => {
+    // Node has the channel, so nobody needs to look at requests.
     unsubscribe("http.server.request.start", onRequest);
-    const { server, options } = message as ListenMessage;
-    found(server, options?.port === undefined ? undefined : Number(options.port));
-  };
-  subscribe("tracing:net.server.listen:asyncStart", onListen);
-  subscribe("tracing:net.server.listen:asyncEnd", (message) => listening((message as ListenMessage).server));
+    found(server, options);
+  });
+  subscribe("tracing:net.server.listen:asyncEnd", (message) =>
+    listening((message as { server: Server }).server),
+  );
   subscribe("http.server.request.start", onRequest);
 }

@@ -12,24 +12,30 @@ import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
 import type { Host, StopRequest } from "./host.ts";
 import type { Lifecycle } from "./life.ts";
+import { reusePortProblem } from "./platform/reuse-port.ts";
 import { isPackageManager } from "./platform/wrapper.ts";
 import { probeAt } from "./probes.ts";
 import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
 import { isDrainable } from "./servers/attach.ts";
 import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
+import type { ListenOptions } from "./servers/listen-channel.ts";
 import { VERSION } from "./version.ts";
 
 /**
- * Does nothing in worker threads, whose signals are the main thread's, in package managers, which inherit NODE_OPTIONS like
- * everybody else, and when it is there already.
+ * Does nothing in package managers, which inherit NODE_OPTIONS like everybody else, and when it is there already.
  */
 export function startAuto(host: Host): void {
   const { workerThread, program } = host.facts;
-  if (workerThread || isPackageManager(program) || host.registry[AUTO_KEY] !== undefined) {
+  if (isPackageManager(program) || host.registry[AUTO_KEY] !== undefined) {
     return;
   }
   const options = readAutoOptions(host);
+  if (workerThread) {
+    // The main thread has said what is wrong with them.
+    host.registry[AUTO_KEY] = new Auto(host, options);
+    return;
+  }
   options.problems.forEach((problem) => host.writeLine(`lastcall: ${problem}`));
   if (options.problems.length > 0) {
     if (options.strict) {
@@ -62,12 +68,15 @@ class Auto implements AutoMode {
     this.#host = host;
     this.#options = options;
     this.#foreign = new ForeignHandlers(host, (line) => this.#say(line));
-    const signals = this.#signals();
-    // So that the signal is caught from the first line of the program on (G2).
-    signals.forEach((signal) => host.onSignal(signal, () => {}));
-    host.interceptStops(signals, (stop) => this.#heard(stop));
+    if (!host.facts.workerThread) {
+      const signals = this.#signals();
+      // So that the signal is caught from the first line of the program on (G2).
+      signals.forEach((signal) => host.onSignal(signal, () => {}));
+      host.interceptStops(signals, (stop) => this.#heard(stop));
+      host.watchThreads();
+    }
     discoverServers({
-      found: (server, port) => this.#found(server, port),
+      found: (server, listen) => this.#found(server, listen),
       listening: (server) => this.#listening(server),
     });
   }
@@ -98,7 +107,7 @@ class Auto implements AutoMode {
     return this.#options.foreign === "defer";
   }
 
-  #found(server: Server, port: number | undefined): void {
+  #found(server: Server, listen: ListenOptions | undefined): void {
     if (this.#seen.has(server) || isAdmin(server)) {
       return;
     }
@@ -107,6 +116,11 @@ class Auto implements AutoMode {
     if (life === null) {
       return;
     }
+    const problem = reusePortProblem(listen, this.#host.facts);
+    if (problem !== null) {
+      this.#refuse(problem);
+    }
+    const port = listen?.port === undefined ? undefined : Number(listen.port);
     if (isDrainable(server)) {
       this.#http.add(server as HttpServer);
     }
@@ -245,13 +259,16 @@ class Auto implements AutoMode {
             run(code, stack);
           }
         }),
-      fail: (error) => {
-        if (this.#options.strict) {
-          host.fail(error);
-        }
-        this.#say(`warning: ${error.message}`);
-      },
+      fail: (error) => this.#refuse(error),
     };
+  }
+
+  /** What cannot be had is said, and does not keep an app from running that knows nothing of us. */
+  #refuse(error: Error): void {
+    if (this.#options.strict) {
+      this.#host.fail(error);
+    }
+    this.#say(`warning: ${error.message}`);
   }
 
   #signals(): readonly NodeJS.Signals[] {

@@ -12,6 +12,9 @@ const NEXT_STEPS = {
   LASTCALL_ADMIN_PORT: "Free the port, choose another one, or unset adminPort.",
   LASTCALL_STOPPING: "Register work before teardown begins; life.signal tells when the stop has begun.",
   LASTCALL_WRAPPER: "LASTCALL_LOG=none silences this together with the other lines.",
+  LASTCALL_ZOMBIES: "Put an init in front (`docker run --init`, `init: true`, tini), which reaps them.",
+  LASTCALL_REUSE_PORT:
+    "Set net.ipv4.tcp_migrate_req=1, or share the port by node:cluster or lastcall/takeover instead.",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type LastcallErrorCode =
@@ -23,7 +26,9 @@ export type LastcallErrorCode =
   | "LASTCALL_SERVER"
   | "LASTCALL_ADMIN_PORT"
   | "LASTCALL_STOPPING"
-  | "LASTCALL_WRAPPER";
+  | "LASTCALL_WRAPPER"
+  | "LASTCALL_ZOMBIES"
+  | "LASTCALL_REUSE_PORT";
 
 /** Compiles only while the table and the union name the same codes. */
 const NEXT: Readonly<Record<LastcallErrorCode, string>> = NEXT_STEPS;

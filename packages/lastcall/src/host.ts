@@ -57,8 +57,10 @@ export interface Host {
   fail(error: Error): void;
   /** Tells systemd, where it listens: `READY=1`. `failed` is called when that cannot be done. */
   notifySystemd(assignments: readonly string[], failed: (why: string) => void): void;
-  /** The workers of this process, if it is a cluster's primary that has some. */
+  /** The workers of this process: a cluster's, and the worker threads that have a lifecycle. Null where there are none. */
   cluster(): Cluster | null;
+  /** Begins to notice worker threads that have a lifecycle. */
+  watchThreads(): Undo;
   /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`. */
   startWatchdog(plan: WatchdogPlan): Watchdog;
   /** Ends the process. A lifecycle calls it once, as the last thing. */
@@ -90,11 +92,17 @@ export interface HostFacts {
   readonly terminal: boolean;
   /** The file that the process runs; empty for a text or standard input. */
   readonly program: string;
-  /** Whether this is a worker thread: signals and the exit belong to the main one. */
+  /** Whether this is a worker thread: the main one hears the signals, and passes them on. */
   readonly workerThread: boolean;
+  /** The number of the worker thread; 0 in the main one. */
+  readonly threadId: number;
   /** Whether this is a worker of `node:cluster`, whose listening sockets are not its own. */
   readonly clusterWorker: boolean;
   fileExists(path: string): boolean;
   /** The processes above this one, nearest first, as far as the system shows them. */
   ancestors(): readonly Ancestor[];
+  /** As PID 1: the ended processes that nobody reaps, named. */
+  zombies(): readonly string[];
+  /** Whether the kernel hands what waits for a closed listener to another one of the same port. */
+  migratesConnections(): boolean;
 }

@@ -7,16 +7,19 @@
 import { setMaxListeners, type EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Server as NetServer } from "node:net";
 import { Admission } from "./admission.ts";
 import { planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
 import { formatDuration } from "./duration.ts";
+import { LastcallError } from "./errors.ts";
 import type { Host, Undo } from "./host.ts";
 import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
 import type { LifecycleOptions } from "./options.ts";
 import { detectPlatform, type Platform } from "./platform.ts";
 import { ClusterStop } from "./platform/cluster.ts";
+import { reusePortProblem } from "./platform/reuse-port.ts";
 import * as systemd from "./platform/systemd.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
@@ -33,6 +36,7 @@ import {
   type ProbeHandler,
   type ProbeRequest,
 } from "./servers/probe-handler.ts";
+import { onListen, type ListenOptions } from "./servers/listen-channel.ts";
 import { listenForSignals } from "./signals.ts";
 import { startUpLines } from "./start-up.ts";
 import { chooseLeaveOrder, type Stop } from "./stop.ts";
@@ -47,13 +51,14 @@ const PROGRESS_MS = 900;
 /** What may pass between the end of teardown and the end of the record. */
 const EXIT_MS = 1500;
 
+const NAMED_ZOMBIES = 5;
+
 /** How long other people's queued output is waited for before the record. */
 const FLUSH_MS = 100;
 
 export class LifecycleCore implements Lifecycle {
   readonly budget: Budget;
   readonly events: EventEmitter<LifecycleEvents>;
-  readonly probes: ProbeHandler;
   readonly #options: LifecycleOptions;
   readonly #host: Host;
   readonly #platform: Platform;
@@ -65,17 +70,21 @@ export class LifecycleCore implements Lifecycle {
   readonly #guard: Guard;
   readonly #workers: ClusterStop;
   readonly #report: Reporter;
+  /** Servers that listen in a way that loses connections, and were not given to us yet. */
+  readonly #reusingPort = new WeakMap<object, LastcallError>();
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
   readonly #ignoreSignals: Undo;
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
+  readonly #probes: ProbeHandler;
   readonly #record: Promise<ShutdownRecord>;
   #resolveRecord: (record: ShutdownRecord) => void = () => {};
   #state: State = "starting";
   #stop: Stop | null = null;
   #disposing = false;
+  #areProbesTaken = false;
   #readinessAskedAt = Number.NEGATIVE_INFINITY;
 
   /** `options` have been read and checked one by one; here they are checked against each other. */
@@ -116,23 +125,26 @@ export class LifecycleCore implements Lifecycle {
       isReady: () => isReady(this.#state, options.readinessInLameDuck ?? "fail"),
       describe: () => this.#report.describe(),
     };
-    this.probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) =>
+    this.#probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) =>
       this.noteProbe(request, probe),
     );
     this.#fleet = new Fleet({
       host,
       admission: this.#admission,
-      probes: this.probes,
+      probes: this.#probes,
+      areProbesTaken: () => this.#areProbesTaken,
       spread: options.announce === "spread",
       announceWindowMs: () =>
         this.#state === "lame-duck" ? this.#began().deadline.gateAt - host.now() : budget.lingerMs,
       onQuiet: () => this.#checkDrained(),
     });
+    // Signals, the platform and the probes of the process are the main thread's.
+    const isThread = host.facts.workerThread;
     const adminHost = options.adminHost ?? (this.#platform.remoteProbes ? undefined : "127.0.0.1");
     this.#admin =
-      options.adminPort === undefined
+      options.adminPort === undefined || isThread
         ? null
-        : openAdminPort(options.adminPort, adminHost, this.probes, (error) => host.fail(error));
+        : openAdminPort(options.adminPort, adminHost, this.#probes, (error) => host.fail(error));
     // Probes alone are no reason to stay alive.
     this.#admin?.unref();
 
@@ -143,7 +155,12 @@ export class LifecycleCore implements Lifecycle {
         : []),
       host.onEmptyLoop(() => this.#emptied()),
       host.onExit((code, stack) => this.#exitedByApp(code, stack)),
+      ...(host.registry[AUTO_KEY] === undefined ? [onListen((...listen) => this.#checkPort(...listen))] : []),
     );
+    if (isThread) {
+      return;
+    }
+    this.#installed.push(host.watchThreads());
     const wrapper = describeWrapper(host.facts.ancestors());
     for (const line of startUpLines({ options, budget, sources, env: host.env, wrapper })) {
       this.#report.say(line);
@@ -160,7 +177,17 @@ export class LifecycleCore implements Lifecycle {
 
   // What the app does while it serves.
 
+  /** Whoever takes it mounts it: a probe that is first asked for after the gate must not be refused as work. */
+  get probes(): ProbeHandler {
+    this.#areProbesTaken = true;
+    return this.#probes;
+  }
+
   http(server: DrainableServer): this {
+    const problem = this.#reusingPort.get(server);
+    if (problem !== undefined) {
+      throw problem;
+    }
     this.#fleet.add(server);
     return this;
   }
@@ -318,9 +345,10 @@ export class LifecycleCore implements Lifecycle {
     this.#fleet.begin();
     this.#beginWorkers();
     // Starting a helper takes milliseconds; the signal has things to do first.
-    this.#host.afterPoll(() =>
-      this.#notifySystemd(systemd.stopping(this.remainingMs(), this.#options.gracePeriodMs)),
-    );
+    this.#host.afterPoll(() => {
+      this.#notifySystemd(systemd.stopping(this.remainingMs(), this.#options.gracePeriodMs));
+      this.#nameZombies();
+    });
     if (stop.leaveOrder === "announce-first") {
       this.#fleet.announce();
     }
@@ -339,6 +367,23 @@ export class LifecycleCore implements Lifecycle {
     }
   }
 
+  #nameZombies(): void {
+    const zombies = this.#host.facts.zombies();
+    if (zombies.length > 0) {
+      const what = `As PID 1 this process has inherited ${zombies.length} processes that have ended and that Node does not reap: ${zombies.slice(0, NAMED_ZOMBIES).join(", ")}.`;
+      this.#report.say(`warning: ${new LastcallError("LASTCALL_ZOMBIES", what).message}`);
+    }
+  }
+
+  #checkPort(server: NetServer, listen: ListenOptions | undefined): void {
+    const problem = reusePortProblem(listen, this.#host.facts);
+    if (problem !== null && this.#fleet.has(server)) {
+      this.#host.fail(problem);
+    } else if (problem !== null) {
+      this.#reusingPort.set(server, problem);
+    }
+  }
+
   #notifySystemd(assignments: readonly string[]): void {
     this.#host.notifySystemd(assignments, (why) => this.#report.say(`warning: systemd was not told: ${why}`));
   }
@@ -347,7 +392,7 @@ export class LifecycleCore implements Lifecycle {
     const undo = this.#workers.begin();
     if (undo !== null) {
       this.#installed.push(undo);
-      this.#teardown.add("cluster workers", () => this.#workers.end());
+      this.#teardown.add("workers", () => this.#workers.end());
     }
   }
 

@@ -1,14 +1,30 @@
 /** The real cluster of this process. Asked at a stop only: nobody loads `node:cluster` for us before. */
 
 import type { Worker } from "node:cluster";
+import { onServingThread, servingThreads } from "./node-threads.ts";
 import type { Cluster, ClusterWorker } from "./platform/cluster.ts";
 
 /** The builtin as CommonJS sees it, without the wrapper of a module. */
 type CommonCluster = (typeof import("node:cluster"))["default"];
 type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 
-/** Null in a process that has no workers. */
-export function readCluster(): Cluster | null {
+/** A cluster's workers and the worker threads with a lifecycle. Null in a process that has neither. */
+export function readWorkers(): Cluster | null {
+  const cluster = readCluster();
+  const threads = servingThreads();
+  if (cluster === null && threads.length === 0) {
+    return null;
+  }
+  return {
+    workers: [...(cluster?.workers ?? []), ...threads],
+    holdRestarts(started) {
+      const undo = [cluster?.holdRestarts(started), onServingThread(started)];
+      return () => undo.forEach((remove) => remove?.());
+    },
+  };
+}
+
+function readCluster(): Cluster | null {
   const cluster = load();
   if (!cluster.isPrimary) {
     return null;

@@ -1,12 +1,13 @@
 /** The host of a real Node process: with its `node-*.ts` neighbours the only file that names `process`, timers and clocks. */
 
 import { channel } from "node:diagnostics_channel";
-import { existsSync, fstatSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync } from "node:fs";
 import { isatty } from "node:tty";
-import { isMainThread } from "node:worker_threads";
+import { isMainThread, threadId } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
 import { readAncestors } from "./node-ancestors.ts";
-import { isClusterWorker, readCluster } from "./node-cluster.ts";
+import { isClusterWorker, readWorkers } from "./node-cluster.ts";
+import { readZombies } from "./node-orphans.ts";
 import { writeAll, writeRecord } from "./node-output.ts";
 import {
   exitProcess,
@@ -18,7 +19,9 @@ import {
   tellParent,
 } from "./node-signals.ts";
 import { notifySystemd } from "./node-systemd.ts";
+import { watchThreads } from "./node-threads.ts";
 import { startWatchdog } from "./node-watchdog.ts";
+import { MIGRATION_SETTING } from "./platform/reuse-port.ts";
 
 function on(event: string, listener: (...args: any[]) => void): Undo {
   process.on(event as "exit", listener);
@@ -133,6 +136,15 @@ function reportedHandles(): string[] {
   return names;
 }
 
+function migratesConnections(): boolean {
+  try {
+    return readFileSync(MIGRATION_SETTING, "utf8").trim() === "1";
+  } catch {
+    // Not Linux, or older than the setting.
+    return false;
+  }
+}
+
 /** The host of this process. Makes nothing happen until it is used. */
 export function nodeHost(): Host {
   return {
@@ -193,7 +205,8 @@ export function nodeHost(): Host {
       throw error;
     },
     notifySystemd,
-    cluster: readCluster,
+    cluster: readWorkers,
+    watchThreads,
     startWatchdog,
     exit: exitProcess,
     publish(name, message) {
@@ -210,11 +223,14 @@ export function nodeHost(): Host {
       terminal: isatty(0),
       program: process.argv[1] ?? "",
       workerThread: !isMainThread,
+      threadId,
       get clusterWorker() {
         return isClusterWorker();
       },
       fileExists: existsSync,
       ancestors: readAncestors,
+      zombies: readZombies,
+      migratesConnections,
     },
     registry: globalThis,
   };

@@ -4,7 +4,9 @@
  */
 
 import { constants } from "node:os";
+import { isMainThread } from "node:worker_threads";
 import type { ForeignListener, StopRequest, Undo } from "./host.ts";
+import { onPassedSignal } from "./node-threads.ts";
 import { OWN_LISTENER, REAL_EXIT } from "./registry.ts";
 
 type Listener = (...args: unknown[]) => unknown;
@@ -16,6 +18,9 @@ const sites = new WeakMap<Listener, string>();
 
 /** Listens for a signal, marked as one of ours. */
 export function onSignal(signal: NodeJS.Signals, run: () => void): Undo {
+  if (!isMainThread) {
+    return onPassedSignal(signal, run);
+  }
   const listener = Object.assign(() => run(), { [OWN_LISTENER]: true });
   process.on(signal, listener);
   return () => void process.removeListener(signal, listener);

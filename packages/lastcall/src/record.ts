@@ -14,6 +14,8 @@ export type Outcome = "drained" | "incomplete" | "failed";
 export interface ShutdownRecord {
   readonly schema: "lastcall.record/1";
   readonly pid: number;
+  /** The number of the worker thread whose stop it was; absent in the main thread's. */
+  readonly thread?: number;
   readonly node: string;
   /** Wall time of the stop's beginning, ISO 8601. */
   readonly at: string;
@@ -123,7 +125,7 @@ export interface RecordParts {
   readonly stop: Stop;
   /** The instant at which it is made, on the host's clock. */
   readonly now: number;
-  readonly facts: Pick<HostFacts, "pid" | "node">;
+  readonly facts: Pick<HostFacts, "pid" | "threadId" | "node">;
   readonly others: readonly SignalHeard[];
   readonly budget: Budget;
   readonly requests: RequestCounts;
@@ -163,6 +165,7 @@ export function makeRecord(parts: RecordParts): ShutdownRecord {
   return {
     schema: "lastcall.record/1",
     pid: parts.facts.pid,
+    ...(parts.facts.threadId === 0 ? {} : { thread: parts.facts.threadId }),
     node: parts.facts.node,
     at: stop.at,
     reason: stop.reason,

@@ -73,9 +73,12 @@ export class FakeHost implements Host {
       terminal: false,
       program: "/app/server.js",
       workerThread: false,
+      threadId: 0,
       clusterWorker: false,
       fileExists: () => false,
       ancestors: () => [],
+      zombies: () => [],
+      migratesConnections: () => false,
       ...options.facts,
     };
   }
@@ -209,6 +212,10 @@ export class FakeHost implements Host {
 
   cluster(): null {
     return null;
+  }
+
+  watchThreads(): Undo {
+    return () => {};
   }
 
   startWatchdog(): Watchdog {

@@ -77,8 +77,9 @@ export function answerTime(teardownTimeoutMs: number): number {
   return Math.min(2000, Math.max(300, teardownTimeoutMs));
 }
 
-const HEAD_BYTES = 32;
+const HEAD_BYTES = 40;
 const SLOT_BYTES = 8192;
+const WHOLE = 1000;
 
 /** Where the memory says that the stop is through. */
 const OVER = 3;
@@ -89,31 +90,34 @@ export interface Pulse {
   readonly beats: number;
   /** On the monotonic clock that all threads share, in nanoseconds. */
   readonly limitAt: bigint;
+  /** How much of its heap the thread uses, from 0 to 1. */
+  readonly heapShare: number;
   readonly record: string;
 }
 
 /** The memory that both threads see. One writes into the slot that the other does not read. */
 export class PulseMemory {
   readonly buffer: SharedArrayBuffer;
-  /** Beats, which also tells the slot in use; lengths of the two slots; whether it is over. */
+  /** Beats, which also tells the slot in use; lengths of the two slots; whether it is over; the heap in thousandths. */
   readonly #numbers: Int32Array;
   readonly #limitAt: BigInt64Array;
   readonly #bytes: Uint8Array;
 
   constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(HEAD_BYTES + 2 * SLOT_BYTES)) {
     this.buffer = buffer;
-    this.#numbers = new Int32Array(buffer, 0, 4);
-    this.#limitAt = new BigInt64Array(buffer, 16, 2);
+    this.#numbers = new Int32Array(buffer, 0, 6);
+    this.#limitAt = new BigInt64Array(buffer, 24, 2);
     this.#bytes = new Uint8Array(buffer, HEAD_BYTES);
   }
 
-  write(limitAt: bigint, record: string): void {
+  write(limitAt: bigint, record: string, heapShare: number): void {
     const beats = Atomics.load(this.#numbers, 0) + 1;
     const slot = beats % 2;
     const text = Buffer.from(record).subarray(0, SLOT_BYTES);
     this.#bytes.set(text, slot * SLOT_BYTES);
     this.#numbers[1 + slot] = text.length;
     this.#limitAt[slot] = limitAt;
+    this.#numbers[4] = Math.round(heapShare * WHOLE);
     Atomics.store(this.#numbers, 0, beats);
   }
 
@@ -141,7 +145,8 @@ export class PulseMemory {
     const start = slot * SLOT_BYTES;
     // Copied: a text decoder takes no shared memory.
     const text = Buffer.from(this.#bytes.slice(start, start + (this.#numbers[1 + slot] ?? 0))).toString();
-    return { beats, limitAt: Atomics.load(this.#limitAt, slot), record: text };
+    const heapShare = (this.#numbers[4] ?? 0) / WHOLE;
+    return { beats, limitAt: Atomics.load(this.#limitAt, slot), heapShare, record: text };
   }
 }
 

@@ -32,7 +32,7 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
       assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(["drained"]));
       const primary = all.find(({ pid }) => pid === child.process.pid);
       assert.equal(all.at(-1), primary, "the primary ends last");
-      assert.match(JSON.stringify(primary?.teardown), /"cluster workers","outcome":"done"/);
+      assert.match(JSON.stringify(primary?.teardown), /"workers","outcome":"done"/);
       assert.equal((await ask(port, "/")).status, "refused");
     });
   }
@@ -49,7 +49,7 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
     assert.equal(await child.ended(), 3);
     const primary = records(child).find(({ pid }) => pid === child.process.pid);
     assert.match(
-      primary?.teardown.find(({ name }) => name === "cluster workers")?.error ?? "",
+      primary?.teardown.find(({ name }) => name === "workers")?.error ?? "",
       /^cluster worker \d \(pid \d+\) ended with exit code 3$/,
     );
   });

@@ -115,7 +115,7 @@ function parts(change: Partial<RecordParts> = {}): RecordParts {
       teardownAt: 1500,
     },
     now: 1600.6,
-    facts: { pid: 7, node: "v20.19.0" },
+    facts: { pid: 7, threadId: 0, node: "v20.19.0" },
     others: [],
     budget: BUDGET,
     requests: {

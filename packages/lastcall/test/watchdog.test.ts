@@ -15,6 +15,9 @@ const ENV = {
   LASTCALL_GRACEFUL_TIMEOUT: "700ms",
   LASTCALL_TEARDOWN_TIMEOUT: "2s",
 };
+/** The heap is full long before the deadline. */
+const LONG = { ...ENV, LASTCALL_GRACE_PERIOD: "60s", LASTCALL_GRACEFUL_TIMEOUT: "50s" };
+const SMALL_HEAP = ["--max-old-space-size=48"];
 /** Drain delay and graceful timeout, C4's half second, and what a busy machine needs. */
 const PROMPT_MS = 1200 + 500 + 4000;
 
@@ -38,8 +41,13 @@ async function stopBlocked(child: Child, url: string, pid: number | undefined): 
 }
 
 /** The program as PID 1 of a namespace of its own; its pid out here. */
-async function startAsInit(t: TestContext): Promise<{ readonly child: Child; readonly pid: number }> {
-  const child = start(t, fixture("blocked"), { env: ENV, command: [...NEW_PID_NAMESPACE, process.execPath] });
+async function startAsInit(
+  t: TestContext,
+  nodeArgs: readonly string[] = [],
+  env: Readonly<Record<string, string>> = ENV,
+): Promise<{ readonly child: Child; readonly pid: number }> {
+  const command = [...NEW_PID_NAMESPACE, process.execPath];
+  const child = start(t, fixture("blocked"), { env, command, nodeArgs });
   await child.port();
   const found = spawnSync("ps", ["-o", "pid=", "--ppid", String(child.process.pid)], { encoding: "utf8" });
   return { child, pid: Number(found.stdout.trim()) };
@@ -119,6 +127,45 @@ suite("C4 a blocked event loop cannot hold the process", { concurrency: 2 }, () 
     },
   );
 
+  const exhausted = {
+    "/heap": /^heap exhausted in .*eatsMemory \(blocked\.js:\d+\)/,
+    "/heap-in-turns": /^heap exhausted in /,
+  };
+  for (const [url, where] of Object.entries(exhausted)) {
+    test(`C4 heap exhausted after the signal (${url}): exit code 3, and the record says where`, async (t) => {
+      const child = start(t, fixture("blocked"), { env: LONG, nodeArgs: SMALL_HEAP });
+      await stopBlocked(child, url, child.process.pid);
+      assert.equal(await child.ended(), 3);
+      const record = child.record();
+      assert.equal(record?.endedBy, "watchdog");
+      assert.match(record?.blockedIn ?? "", where);
+      assert.deepEqual(record?.teardown, [{ name: "database", outcome: "skipped", ms: 0 }]);
+      assert.equal(child.stderr().match(/"schema"/g)?.length, 1);
+    });
+  }
+
+  test("C4 G1 as PID 1, heap exhausted: the same exit code 3", { skip: skipNamespaces }, async (t) => {
+    const { child, pid } = await startAsInit(t, SMALL_HEAP, LONG);
+    await stopBlocked(child, "/heap", pid);
+    assert.equal(await child.ended(), 3);
+    assert.match(child.record()?.blockedIn ?? "", /^heap exhausted in .*eatsMemory/);
+  });
+
+  test("a heap that is full for a while and a loop that is blocked for a while change nothing", async (t) => {
+    const child = start(t, fixture("blocked"), {
+      env: { ...ENV, LASTCALL_DRAIN_DELAY: "2s" },
+      nodeArgs: ["--max-old-space-size=64"],
+    });
+    const port = await child.port();
+    child.process.kill("SIGTERM");
+    await child.warned("SIGTERM: not ready");
+    assert.equal((await ask(port, "/busy")).status, 200);
+    assert.equal((await ask(port, "/busy")).status, 200);
+    assert.equal(await child.ended(), 3);
+    assert.equal(child.record()?.endedBy, "lastcall");
+    assert.doesNotMatch(child.stderr(), /debugger/);
+  });
+
   test("C4 a loop that is only busy is left alone", async (t) => {
     const child = start(t, fixture("blocked"), { env: ENV });
     const port = await child.port();
@@ -164,11 +211,11 @@ test("what one thread writes the other reads whole", async () => {
   const here = new PulseMemory();
   const there = new PulseMemory(here.buffer);
   assert.equal(there.read(), null);
-  here.write(5n, "the first record ä");
-  here.write(7n, "the second");
-  assert.deepEqual(there.read(), { beats: 2, limitAt: 7n, record: "the second" });
+  here.write(5n, "the first record ä", 0.1);
+  here.write(7n, "the second", 0.75);
+  assert.deepEqual(there.read(), { beats: 2, limitAt: 7n, heapShare: 0.75, record: "the second" });
   here.limit(9n);
-  assert.deepEqual(there.read(), { beats: 2, limitAt: 9n, record: "the second" });
+  assert.deepEqual(there.read(), { beats: 2, limitAt: 9n, heapShare: 0.75, record: "the second" });
   let over = false;
   const stopped = there.stopped().then(() => (over = true));
   await new Promise(setImmediate);

@@ -22,7 +22,10 @@ export function describeWrapper(ancestors: readonly Ancestor[]): string | null {
   if (parent === undefined) {
     return null;
   }
-  const shell = SHELL.test(parent.args[0] ?? "") ? shellCommand(parent) : null;
+  const command = SHELL.test(parent.args[0] ?? "") ? shellCommand(parent) : null;
+  // Whoever stops the container signals PID 1, whatever that has started in the background.
+  const shell =
+    command !== null && parent.pid !== 1 && isBackground(command.text) ? null : (command?.shown ?? null);
   const manager = managerOf(shell === null ? parent : above);
   if (shell !== null) {
     const by = manager === null ? "" : `, started by \`${manager}\`,`;
@@ -38,15 +41,34 @@ export function describeWrapper(ancestors: readonly Ancestor[]): string | null {
   return null;
 }
 
+interface ShellCommand {
+  /** What people know it by. */
+  readonly shown: string;
+  readonly text: string;
+}
+
 /** The command line that a shell runs, or its script; null for one that somebody types into, or that traps signals itself. */
-function shellCommand({ args, script }: Ancestor): string | null {
+function shellCommand({ args, script }: Ancestor): ShellCommand | null {
   const rest = args.slice((args[0] ?? "").endsWith("busybox") ? 2 : 1);
   const at = rest.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   const command = at === -1 ? rest.find((arg) => !arg.startsWith("-")) : rest[at + 1];
-  if (command === undefined || /\btrap\b/.test(at === -1 ? (script ?? "") : command)) {
+  const text = at === -1 ? (script ?? "") : command;
+  if (command === undefined || text === undefined || /\btrap\b/.test(text)) {
     return null;
   }
-  return at === -1 ? command : `${args[0]?.split("/").at(-1)} -c "${command}"`;
+  return { shown: at === -1 ? command : `${args[0]?.split("/").at(-1)} -c "${command}"`, text };
+}
+
+/**
+ * Whether the shell starts something in the background and then does other things, as a test or a developer's script does,
+ * which signals its child itself. A script that ends by waiting for its child is there to be stopped in its place.
+ */
+function isBackground(text: string): boolean {
+  const lines = text.split("\n").filter((line) => !/^\s*(?:#|$)/.test(line));
+  return (
+    /(?:^|[^&>|<])&(?![&>])/.test(lines.join("\n")) &&
+    !/(?:^|[;&|]\s*)\s*wait\b[^;]*;?\s*(?:exit\b[^;]*)?$/.test(lines.at(-1) ?? "")
+  );
 }
 
 /** Whether a program is a package manager, which has a stop of its own to see to. */

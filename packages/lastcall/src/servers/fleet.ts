@@ -16,6 +16,8 @@ export interface FleetHooks {
   readonly host: Host;
   readonly admission: Admission;
   readonly probes: ProbeHandler;
+  /** Whether the app has taken the probe handler, to mount it somewhere. */
+  areProbesTaken(): boolean;
   readonly spread: boolean;
   /** See `ServerHooks`. */
   announceWindowMs(): number;
@@ -27,8 +29,6 @@ export class Fleet {
   readonly streams: Streams;
   readonly #hooks: FleetHooks;
   readonly #servers = new Map<DrainableServer, DrainedServer>();
-  /** Servers on which the app has mounted the probes. */
-  readonly #probed = new Set<NetServer>();
   #begun = false;
   #announced = false;
   #shut = false;
@@ -49,13 +49,13 @@ export class Fleet {
     if (!isDrainable(server)) {
       throw new LastcallError("LASTCALL_SERVER", "life.http() was given something that is no HTTP server.");
     }
-    const { host, admission, probes, spread, announceWindowMs, onQuiet } = this.#hooks;
+    const { host, admission, probes, areProbesTaken, spread, announceWindowMs, onQuiet } = this.#hooks;
     const drained = attachServer(server, {
       host,
       admission,
       spread,
       announceWindowMs,
-      answerProbe: (request, response) => this.#probed.has(server) && probes(request, response),
+      answerProbe: (request, response) => areProbesTaken() && probes(request, response),
       onQuiet,
     });
     this.#servers.set(server, drained);
@@ -73,11 +73,14 @@ export class Fleet {
     }
   }
 
-  /** A probe came in by an attached server: it is no work, and the server answers probes. */
+  has(server: NetServer): boolean {
+    return this.#servers.has(server as DrainableServer);
+  }
+
+  /** A probe that came in by an attached server is no work. */
   noteProbe(request: Parameters<ProbeHandler>[0]): void {
     const exchange = exchangeOf(request);
     if (exchange !== undefined) {
-      this.#probed.add(exchange.server);
       this.#hooks.admission.forget(exchange);
     }
   }

@@ -10,6 +10,7 @@ import type { Lifecycle, StateChange } from "../../src/life.ts";
 import type { LifecycleOptions } from "../../src/options.ts";
 import { SILENCE_MS } from "../../src/signals.ts";
 import { FakeHost } from "../../src/testing.ts";
+import type { ProbeHandler } from "../../src/servers/probe-handler.ts";
 import { FakeServer, type FakeResponse } from "./fake-server.ts";
 
 export interface Setup {
@@ -63,7 +64,7 @@ export class ExploredHost extends FakeHost {
 export interface Asked {
   readonly response: FakeResponse;
   readonly isProbe: boolean;
-  /** A refusal of it counts: it is work, or the first probe that this server is asked for. */
+  /** A refusal of it counts: it is work. */
   readonly isCounted: boolean;
   /** What the gate should have done with it. */
   readonly mayRun: boolean | null;
@@ -103,6 +104,7 @@ export interface Fates {
 export class World {
   readonly setup: Setup;
   readonly host: ExploredHost;
+  readonly #probes: ProbeHandler;
   readonly life: Lifecycle;
   readonly server: FakeServer = new FakeServer();
   readonly changes: StateChange[] = [];
@@ -143,6 +145,8 @@ export class World {
     this.setup = setup;
     this.host = new ExploredHost({ facts: { terminal: setup.terminal ?? false } });
     this.life = createLifecycle(setup.options, this.host);
+    // As an app does, which mounts them before anybody asks.
+    this.#probes = this.life.probes;
     this.life.events.on("state", (change) => this.#changed(change));
     this.server.on("request", (request: IncomingMessage, response: ServerResponse) =>
       this.#app(request, response),
@@ -265,8 +269,7 @@ export class World {
       // Replaced before anything reads it: the app is called inside of ask().
       response: undefined as unknown as FakeResponse,
       isProbe,
-      // That the app has mounted the probes is known from the first one that it answers.
-      isCounted: !isProbe || !this.asked.some((earlier) => earlier.isProbe && earlier.ran),
+      isCounted: !isProbe,
       mayRun,
       ran: false,
       handlerSettled: false,
@@ -282,7 +285,7 @@ export class World {
       return;
     }
     one.ran = true;
-    if (this.life.probes(request, response)) {
+    if (this.#probes(request, response)) {
       return;
     }
     const run = this.life.handler(

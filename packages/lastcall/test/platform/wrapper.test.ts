@@ -19,6 +19,16 @@ const SILENT: readonly (readonly Ancestor[])[] = [
   [parent("bash", "-l")],
   [parent("sh", "-c", "trap 'kill $!' TERM; node app.js & wait")],
   [{ pid: 7, args: ["/bin/sh", "/entrypoint.sh"], script: "trap stop TERM\nnode app.js & wait\n" }],
+  // In the background of a script that goes on and signals it itself.
+  [
+    {
+      pid: 7,
+      args: ["bash", "test.sh"],
+      script: "node app.js &\nPID=$!\ncurl localhost\nkill $PID\nwait $PID\necho ok\n",
+    },
+  ],
+  [{ pid: 7, args: ["bash", "dev.sh"], script: "#!/bin/bash\nnode app.js &\nnode other.js 2>&1 | cat\n" }],
+  [parent("bash", "-c", "node app.js & sleep 1; curl localhost")],
   // Its script says `exec node app.js`, or its shell does that by itself.
   [parent("npm start")],
   [parent("/usr/bin/node", "supervisor.js")],
@@ -28,6 +38,18 @@ const WARNED: readonly (readonly [readonly Ancestor[], RegExp])[] = [
   [[parent("sh", "-c", "node app.js")], /^`sh -c "node app\.js"` \(pid 7\) gets the stop signal instead/],
   [[parent("/bin/dash", "-ec", "node app.js")], /^`dash -c "node app\.js"`/],
   [[parent("busybox", "sh", "-c", "node app.js; true")], /node app\.js; true/],
+  [
+    [{ pid: 7, args: ["/bin/sh", "/entrypoint.sh"], script: "migrate && echo done 2>&1\nnode app.js\n" }],
+    /^`\/entrypoint\.sh` \(pid 7\)/,
+  ],
+  [
+    [{ pid: 7, args: ["/bin/sh", "/entrypoint.sh"], script: "node app.js &\nwait $!; exit $?\n" }],
+    /^`\/entrypoint\.sh` \(pid 7\)/,
+  ],
+  [
+    [{ pid: 1, args: ["/bin/sh", "/entrypoint.sh"], script: "node app.js &\nnginx -g 'daemon off;'\n" }],
+    /^`\/entrypoint\.sh` \(pid 1\)/,
+  ],
   [[parent("/bin/sh", "/entrypoint.sh")], /^`\/entrypoint\.sh` \(pid 7\) gets the stop signal/],
   [[parent("sh", "-c", "node app.js"), parent("npm start")], /, started by `npm start`, gets/],
   [[parent("sh", "-c", "node app.js"), parent("npm exec app")], /, started by `npm exec app`, gets/],

@@ -94,6 +94,28 @@ test("E4 after the window a request is refused with a whole, clear no", async ()
   assert.equal((await record).requests.refused["503"], 1);
 });
 
+test("A2 in respond mode a probe that is first asked for after the gate is answered, and refused as no work", async () => {
+  let open = (): void => {};
+  const server = httpServer("plain", (request, response) => {
+    if (!mine.life.probes(request, response)) {
+      open = () => response.end("slow");
+    }
+  });
+  const mine = await rig(server, { lingerMs: 1, admission: "respond" });
+  // As an app does when it mounts them, before anybody asks.
+  assert.equal(typeof mine.life.probes, "function");
+  const slow = await dial(mine.port);
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(server, "request");
+  mine.stop();
+  const wire = await dial(mine.port);
+  wire.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(await wire.until(/true/), /^HTTP\/1\.1 200 /);
+  open();
+  await slow.until(/slow/);
+  assert.equal((await mine.record).requests.refused["503"], 0);
+});
+
 test("A5 a head that is completed after the window is refused, and counted as refused", async () => {
   let open = (): void => {};
   let ran = 0;
