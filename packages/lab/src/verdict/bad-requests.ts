@@ -45,7 +45,7 @@ function quietOf(suspects: readonly Convicted[], firstSignalMs: number): Quiet {
 /** Keyed by row. */
 export function badRequests(
   all: Collection,
-  given: Omit<Scene, "quiet" | "workers">,
+  given: Omit<Scene, "quiet" | "workers" | "quickestMs">,
   slowLimitMs: number,
 ): ReadonlyMap<number, BadRequest> {
   const words = createRouterWords(all.log);
@@ -55,6 +55,7 @@ export function badRequests(
   const scene: Scene = {
     ...given,
     quiet: quietOf(suspects, firstSignalMs),
+    quickestMs: all.quickestMs,
     workers: workersOf(all.speakers, given.attribution, all.lastMs),
   };
   for (const { row, request, harm } of suspects) {

@@ -32,6 +32,7 @@ export interface Collection {
   lastMs: number;
   /** Of the answered requests, from dispatch to end. */
   longestMs: number | null;
+  quickestMs: number | null;
   slowAbsolute: number;
   readonly events: EventRecord[];
   readonly log: RouterLogRecord[];
@@ -104,6 +105,7 @@ export function createCollector(): Collector {
     end: null,
     lastMs: 0,
     longestMs: null,
+    quickestMs: null,
     slowAbsolute: 0,
     events: [],
     log: [],
@@ -174,7 +176,9 @@ export function createCollector(): Collector {
     if (failed) {
       method.failed += 1;
     } else {
-      all.longestMs = Math.max(all.longestMs ?? 0, request.endedMs - request.dispatchedMs);
+      const tookMs = request.endedMs - request.dispatchedMs;
+      all.longestMs = Math.max(all.longestMs ?? 0, tookMs);
+      all.quickestMs = Math.min(all.quickestMs ?? tookMs, tookMs);
       all.slowAbsolute += latencyMs > THRESHOLDS.slowAbsoluteMs ? 1 : 0;
     }
   }

@@ -80,8 +80,15 @@ export function neverWorked({ worked }: Facts): boolean {
   return worked === null || worked === 0;
 }
 
-export function isInstant(facts: Facts): boolean {
-  return facts.elapsedMs < THRESHOLDS.instantMs;
+/** Sooner than any good answer, or at once: nobody had worked on it to the end. */
+export function soonerThanWork(facts: Facts): boolean {
+  return isInstant(facts) || facts.elapsedMs < (facts.quickestMs ?? 0);
+}
+
+/** Too soon for a handler to have worked on it: the quickest good answer of the run took several times as long. */
+export function isInstant({ elapsedMs, quickestMs }: Facts): boolean {
+  const quick = (quickestMs ?? 0) * THRESHOLDS.instantShare;
+  return elapsedMs < Math.min(THRESHOLDS.instantMaxMs, Math.max(THRESHOLDS.instantMs, quick));
 }
 
 export function stillListed({ leaving, request }: Facts): string {

@@ -41,6 +41,8 @@ export interface Facts {
   readonly told: boolean;
   /** How often it came to a service that worked on it; null when nobody can tell. */
   readonly worked: number | null;
+  /** The shortest time that a good answer of the run took, from dispatch to end; null without one. */
+  readonly quickestMs: number | null;
   /** Its copy lives on after it, as far as the run shows. */
   readonly aliveAfter: boolean;
   /** Another copy was out of the way when it was sent: fewer than usual had to do the work. */
@@ -119,6 +121,7 @@ export interface Scene {
   readonly attribution: Attribution;
   readonly quiet: Quiet;
   readonly workers: Workers;
+  readonly quickestMs: number | null;
 }
 
 function awayAt(timeline: Timeline, atMs: number, copy: string | null): string | null {
@@ -199,6 +202,7 @@ export function factsOf(
         (status !== 502 && status !== 504 && cause !== "no-upstream" && line === null)),
     told: request.upstream !== null,
     worked: stored,
+    quickestMs: scene.quickestMs,
     aliveAfter:
       life !== null && (life.exitMs === null || life.exitMs > request.endedMs + THRESHOLDS.exitJitterMs),
     away: awayAt(timeline, request.dispatchedMs, copy),

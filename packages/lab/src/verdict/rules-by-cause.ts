@@ -9,6 +9,7 @@ import {
   neverWorked,
   outcome,
   says,
+  soonerThanWork,
   stillListed,
   time,
   type Rule,
@@ -141,9 +142,9 @@ export const BY_CAUSE: readonly Rule[] = [
     evidence: (facts) =>
       facts.cause === "cut" &&
       facts.pooled &&
-      isInstant(facts) &&
-      neverWorked(facts) &&
-      facts.leaving === null
+      facts.leaving === null &&
+      soonerThanWork(facts) &&
+      neverWorked(facts)
         ? `${outcome(facts)} on a pooled connection${moment(facts)} while no copy was leaving${says(facts)}`
         : null,
   },

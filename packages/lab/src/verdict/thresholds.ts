@@ -19,6 +19,10 @@ export const THRESHOLDS: {
   readonly exitJitterMs: number;
   /** A failure this soon after its dispatch found a connection that was closing: no handler worked on it. */
   readonly instantMs: number;
+  /** Or within this share of the quickest good answer of the run, where that is more, */
+  readonly instantShare: number;
+  /** and never more than this. */
+  readonly instantMaxMs: number;
   /** How long after a reload of the router a dropped client connection is charged to it. */
   readonly reloadWindowMs: number;
   /** How long a copy counts as cold after it was ready. */
@@ -47,6 +51,8 @@ export const THRESHOLDS: {
   routerLogJoinMs: 1500,
   exitJitterMs: 100,
   instantMs: 20,
+  instantShare: 0.25,
+  instantMaxMs: 100,
   reloadWindowMs: 2000,
   coldCopyMs: 10_000,
   restartSlackMs: 1000,
