@@ -1,12 +1,14 @@
 /** The bad requests of a run, each with its harm, kind, copy and restart. */
 
-import type { RequestRecord } from "../ledger/records.ts";
+import type { RequestRecord, RouterLine, RouterLogRecord } from "../ledger/records.ts";
+import type { Arrivals } from "./arrivals.ts";
 import { withBursts } from "./bursts.ts";
 import { classify } from "./classify.ts";
 import { isConnectRetry, type Collection, type Suspect } from "./collection.ts";
 import { factsOf, type Quiet, type Scene } from "./facts.ts";
 import { KINDS } from "./kinds.ts";
 import { createRouterWords } from "./router-words.ts";
+import { THRESHOLDS } from "./thresholds.ts";
 import type { BadRequest } from "./verdict.ts";
 import { workersOf } from "./workers.ts";
 
@@ -24,11 +26,45 @@ function convicted(all: Collection, slowLimitMs: number): readonly Convicted[] {
       byRow.set(row, { row, harm, request });
     }
   }
+  const good = (row: number): boolean => !byRow.has(row) || byRow.get(row)?.harm === "slowed";
+  for (const row of all.requests.rowsOf(all.witnesses.triedAgain())) {
+    if (good(row)) {
+      byRow.set(row, { row, harm: "masked", request: all.requests.record(row) });
+    }
+  }
+  // The store knows better, where it was read: a handler may have noticed that it had done it before.
+  for (const row of all.store.wasChecked() ? [] : all.requests.rowsOf(all.witnesses.answeredTwice())) {
+    const request = all.requests.record(row);
+    if (
+      request.method !== "GET" &&
+      request.fate === "answered" &&
+      (request.status ?? 0) < THRESHOLDS.failedFromStatus
+    ) {
+      byRow.set(row, { row, harm: "duplicated", request });
+    }
+  }
   for (const { row, times } of all.store.contradictions()) {
     // A stronger word than masked or slowed; the request was answered well, so it is neither lost nor truncated.
     byRow.set(row, { row, harm: times > 1 ? "duplicated" : "unstored", request: all.requests.record(row) });
   }
   return [...byRow.values()].toSorted((a, b) => a.request.endedMs - b.request.endedMs);
+}
+
+const NEVER_CAME: Arrivals = { worked: 0, answered: 0, closedFirst: null, copy: "" };
+
+/** A line of the access log in the form of one of the error log. */
+function wordsOf(line: RouterLine | null | undefined): RouterLogRecord | null {
+  if (line === null || line === undefined || line.class === null) {
+    return null;
+  }
+  const tries = line.tries.map(({ address }) => address).join(", ");
+  const termination = line.termination === null ? "" : ` (${line.termination})`;
+  return {
+    kind: "router-log",
+    atMs: line.atMs,
+    class: line.class,
+    text: `${line.class}${termination}, upstream: ${tries}`,
+  };
 }
 
 /** What the copies themselves answered badly before anybody was told to stop. */
@@ -61,8 +97,11 @@ export function badRequests(
   for (const { row, request, harm } of suspects) {
     // Only of these the router may have written a line; the others would take those of somebody else.
     const asksRouter = harm === "lost" || harm === "truncated" || harm === "masked";
-    const line = asksRouter ? words.take(request) : null;
-    const facts = factsOf(scene, request, harm, line, all.store.timesStored(request.id));
+    const logged = all.witnesses.line(request.id);
+    const line = asksRouter ? (wordsOf(logged) ?? words.take(request)) : null;
+    const seen = !all.witnessed ? null : (all.witnesses.arrivals(request.id) ?? NEVER_CAME);
+    const stored = all.store.timesStored(request.id);
+    const facts = factsOf(scene, { request, harm, line, stored, seen, unlogged: logged === null });
     const { kind, confidence, evidence } = classify(facts);
     const signalMs =
       facts.restart === null ? undefined : scene.timeline.restarts[facts.restart]?.life.signalMs;

@@ -12,6 +12,7 @@ import type {
   RunRecord,
 } from "../ledger/records.ts";
 import { triedPorts } from "./attribution.ts";
+import { createWitnesses, type Witnesses } from "./arrivals.ts";
 import { int32, type Column } from "./columns.ts";
 import { RequestTable } from "./request-table.ts";
 import { createStore, type Store } from "./store.ts";
@@ -38,6 +39,11 @@ export interface Collection {
   readonly log: RouterLogRecord[];
   readonly suspects: Suspect[];
   readonly store: Store;
+  readonly witnesses: Witnesses;
+  /** Somebody watched the copies, be it that nothing came. */
+  witnessed: boolean;
+  /** Streams of events were asked for. */
+  streams: boolean;
   readonly requests: RequestTable;
   /** Who answered, as the answer says: for each row an index into `voices`, or -1. */
   readonly voiceOfRow: Column;
@@ -111,6 +117,9 @@ export function createCollector(): Collector {
     log: [],
     suspects: [],
     store: createStore(),
+    witnesses: createWitnesses(),
+    witnessed: false,
+    streams: false,
     requests: new RequestTable(),
     voiceOfRow: int32(),
     voices: [],
@@ -120,6 +129,8 @@ export function createCollector(): Collector {
   };
   const numberOf = numbering();
   const voiceIndex = new Map<number, number>();
+  /** The answers name every copy that was tried; of other routers only their log does, which comes later. */
+  let tellsTries = false;
 
   /**
    * The same answerer has the same key. Both words count: a pid may be that of a worker process, which no event names, and a
@@ -157,7 +168,8 @@ export function createCollector(): Collector {
     const harm = suspicion(request);
     const posted = request.method !== "GET";
     // What was executed is known at the end only: any POST may turn out to be bad.
-    const row = all.requests.add(request, harm !== null || posted);
+    const row = all.requests.add(request, harm !== null || posted || !tellsTries);
+    all.streams ||= request.events !== undefined;
     const latencyMs = request.endedMs - request.intendedMs;
     all.voiceOfRow.push(voiceOf(request));
     hear(request);
@@ -189,6 +201,7 @@ export function createCollector(): Collector {
       switch (record.kind) {
         case "run":
           all.run = record;
+          tellsTries = /^(?:embedded|nginx|none)\b/.test(record.router);
           return;
         case "request":
           addRequest(record);
@@ -200,12 +213,19 @@ export function createCollector(): Collector {
         case "router-log":
           all.log.push(record);
           return;
+        case "router-request":
+          all.witnesses.logged(record);
+          return;
+        case "witness":
+          all.witnesses.saw(record);
+          return;
         case "executed":
           all.store.executed(record);
           return;
         case "end":
           all.end = record;
           all.lastMs = Math.max(all.lastMs, record.atMs);
+          all.witnessed ||= typeof record.arrivals === "number";
           if (record.rows !== undefined && record.rows !== null) {
             all.store.wasRead();
           }

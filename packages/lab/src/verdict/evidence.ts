@@ -14,8 +14,8 @@ export interface Rule {
 }
 
 /** Two witnesses that do not know of each other make it certain; the client's view and the timeline alone make it likely. */
-export function confidenceOf({ line, stored, byCopy, direct, told }: Facts): Confidence {
-  return line !== null || stored !== null || byCopy || direct || told ? "certain" : "likely";
+export function confidenceOf({ line, worked, byCopy, direct, told }: Facts): Confidence {
+  return line !== null || worked !== null || byCopy || direct || told ? "certain" : "likely";
 }
 
 export function time(ms: number): string {
@@ -48,8 +48,19 @@ export function moment({ request, leaving, copy }: Facts): string {
     : `, sent ${time(sinceMs)} after ${signal} to ${name}`;
 }
 
-export function says({ line }: Facts): string {
-  return line === null ? "" : `; router: ${line.class}`;
+/** What the router's log and the witness say of it, as far as they were asked. */
+export function says({ line, unlogged, seen }: Facts): string {
+  const router =
+    line === null ? (unlogged ? "; the router's log has no line of it" : "") : `; router: ${line.class}`;
+  const times =
+    seen === null
+      ? ""
+      : seen.worked === 0
+        ? "never came to a handler"
+        : seen.worked === 1
+          ? "came to a handler once"
+          : `came to handlers ${seen.worked} times`;
+  return seen === null ? router : `${router}; witness: it ${times}`;
 }
 
 /** Its copy exited at the moment when it failed. */

@@ -1,6 +1,7 @@
 /** What is known of one bad request when its kind is decided: everything that the rules in classify.ts look at. */
 
 import type { RequestRecord, RouterLogRecord, RunRecord } from "../ledger/records.ts";
+import type { Arrivals } from "./arrivals.ts";
 import { restartOf, type Attribution } from "./attribution.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { CopyLife, RestartSpan, Timeline } from "./timeline.ts";
@@ -41,6 +42,10 @@ export interface Facts {
   readonly told: boolean;
   /** How often it came to a service that worked on it; null when nobody can tell. */
   readonly worked: number | null;
+  /** What the witness saw; null: there was none. */
+  readonly seen: Arrivals | null;
+  /** The router keeps a log, and it has no line about this request. */
+  readonly unlogged: boolean;
   /** The shortest time that a good answer of the run took, from dispatch to end; null without one. */
   readonly quickestMs: number | null;
   /** Its copy lives on after it, as far as the run shows. */
@@ -64,6 +69,7 @@ function causeInLog(line: RouterLogRecord | null): Cause | null {
       return line.class;
     case "upstream-closed":
     case "reset":
+    case "cut-by-router":
       return "cut";
     case undefined:
     default:
@@ -132,20 +138,18 @@ function awayAt(timeline: Timeline, atMs: number, copy: string | null): string |
   return span?.life.name ?? null;
 }
 
-/** The copy that a request met: as told, else by the router's log, else the only one that was leaving at that time. */
-function copyOf(
-  scene: Scene,
-  request: RequestRecord,
-  harm: Harm,
-  line: RouterLogRecord | null,
-): string | null {
+/** The copy that a request met: as told, else as the witness saw it, else by the router's log, else the only one that was leaving at that time. */
+function copyOf(scene: Scene, { request, harm, line, seen }: Told): string | null {
   const { attribution, timeline } = scene;
+  const port = portOfLine(line);
   if (harm === "masked") {
     // The one that failed, not the one that answered in its place.
-    return attribution.triedBy(request)[0] ?? null;
+    return (
+      attribution.triedBy(request)[0] ??
+      (port === null ? null : attribution.copyAtPort(port, request.endedMs))
+    );
   }
-  const told = attribution.copyOf(request);
-  const port = portOfLine(line);
+  const told = attribution.copyOf(request) ?? (seen === null || seen.copy === "" ? null : seen.copy);
   if (told !== null || port !== null) {
     return told ?? attribution.copyAtPort(port ?? 0, request.endedMs);
   }
@@ -160,15 +164,20 @@ function copyOf(
   return leaving.length === 1 ? (leaving[0]?.life.name ?? null) : null;
 }
 
-export function factsOf(
-  scene: Scene,
-  request: RequestRecord,
-  harm: Harm,
-  line: RouterLogRecord | null,
-  stored: number | null,
-): Facts {
+/** What the records say of one bad request. */
+export interface Told {
+  readonly request: RequestRecord;
+  readonly harm: Harm;
+  readonly line: RouterLogRecord | null;
+  readonly stored: number | null;
+  readonly seen: Arrivals | null;
+  readonly unlogged: boolean;
+}
+
+export function factsOf(scene: Scene, told: Told): Facts {
+  const { request, harm, line, stored, seen, unlogged } = told;
   const { run, timeline, attribution, quiet, workers } = scene;
-  const copy = copyOf(scene, request, harm, line);
+  const copy = copyOf(scene, told);
   const life = timeline.copies.find((one) => one.name === copy) ?? null;
   const restart = restartOf(timeline, request, copy);
   const span = restart === null ? null : (timeline.restarts[restart] ?? null);
@@ -201,7 +210,9 @@ export function factsOf(
         request.copy !== null ||
         (status !== 502 && status !== 504 && cause !== "no-upstream" && line === null)),
     told: request.upstream !== null,
-    worked: stored,
+    worked: stored ?? seen?.worked ?? null,
+    seen,
+    unlogged,
     quickestMs: scene.quickestMs,
     aliveAfter:
       life !== null && (life.exitMs === null || life.exitMs > request.endedMs + THRESHOLDS.exitJitterMs),

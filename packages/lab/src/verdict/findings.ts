@@ -111,7 +111,14 @@ function readinessConstant({ life }: RestartSpan): Told | null {
 const CUTS: ReadonlySet<string> = new Set<KindSlug>(["in-flight-cut", "truncated", "job-lost", "unstored"]);
 
 function cleanExit({ life }: RestartSpan, index: number, bad: readonly BadRequest[]): Told | null {
-  const cut = bad.filter((one) => one.restart === index && one.copy === life.name && CUTS.has(one.kind));
+  const cut = bad.filter(
+    (one) =>
+      one.restart === index &&
+      one.copy === life.name &&
+      CUTS.has(one.kind) &&
+      // What it cut while it lived on is no matter of its exit.
+      (one.harm === "unstored" || one.request.endedMs >= (life.exitMs ?? 0) - THRESHOLDS.exitJitterMs),
+  );
   return life.exitCode === 0 && life.exitMs !== null && cut.length > 0
     ? {
         kind: "clean-exit-after-cut",

@@ -12,7 +12,8 @@ export type BeyondSlug =
   | "slow"
   | "lab-limit"
   | "unexplained"
-  | "clean-exit-after-cut";
+  | "clean-exit-after-cut"
+  | "cut-by-router";
 
 export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
   unstored: {
@@ -104,6 +105,15 @@ export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
     signature: "Requests were cut at the exit of a copy, and its exit code says that all was well.",
     why: "The platform, and whoever reads its events, cannot know that work was lost.",
     fix: "Exit with another code when work was left unfinished (lastcall uses 3).",
+    needs: null,
+  },
+  "cut-by-router": {
+    id: "K55",
+    title: "cut by the router at the removal",
+    chargedTo: "router",
+    signature: "A request ends at the moment at which the router drops its copy, and the copy lives on.",
+    why: "The balancer closed the connections to the copy, whatever they carried, when it took it out.",
+    fix: "Let the balancer keep connections of a copy that it takes out until they are idle (connection draining).",
     needs: null,
   },
 };

@@ -5,7 +5,7 @@ import { NEEDS, type Need } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import type { NotLookedFor } from "./verdict.ts";
 
-function has(need: Need, { run, store, events, speakers }: Collection): boolean {
+function has(need: Need, { run, store, events, speakers, streams }: Collection): boolean {
   const told = (name: string): boolean => run?.parameters[name] === true;
   switch (need) {
     case "store":
@@ -22,6 +22,7 @@ function has(need: Need, { run, store, events, speakers }: Collection): boolean 
       return [...speakers.keys()].some((name) => !copies.has(name) && !pids.has(name));
     }
     case "streams":
+      return streams;
     case "http2":
       return told(need);
     case "platform":

@@ -14,7 +14,7 @@ export const COLUMN: {
 } = { intendedMs: 0, dispatchedMs: 1, endedMs: 2 };
 
 /** What most requests of a run have in common. */
-type Shape = Pick<RequestRecord, "method" | "fate" | "status" | "stage" | "error" | "copy"> &
+type Shape = Pick<RequestRecord, "method" | "fate" | "status" | "stage" | "error" | "copy" | "template"> &
   Pick<RequestRecord["connection"], "closedFirst">;
 
 /** Each text once, by its number. */
@@ -54,18 +54,21 @@ class WholeRecords {
   readonly #path: Column = int32();
   readonly #upstream: Column = int32();
   readonly #texts = new Texts();
+  /** What few requests have. */
+  readonly #extras = new Map<number, Pick<RequestRecord, "uploaded" | "events">>();
   readonly #shapes: Shape[] = [];
   readonly #shapeIndex = new Map<string, number>();
 
-  #shapeOf({ method, fate, status, stage, error, copy, connection }: RequestRecord): number {
+  #shapeOf({ method, fate, status, stage, error, copy, connection, template }: RequestRecord): number {
     const { closedFirst } = connection;
-    const key = `${method} ${status} ${stage} ${closedFirst} ${fate} ${error ?? "-"}\n${copy === null ? "" : `=${copy}`}`;
+    const key = `${method} ${status} ${stage} ${closedFirst} ${fate} ${error ?? "-"}\n${copy === null ? "" : `=${copy}`}${template === undefined ? "" : `\n=${template}`}`;
     const known = this.#shapeIndex.get(key);
     if (known !== undefined) {
       return known;
     }
     this.#shapeIndex.set(key, this.#shapes.length);
-    return this.#shapes.push({ method, fate, status, stage, error, copy, closedFirst }) - 1;
+    const named = template === undefined ? {} : { template };
+    return this.#shapes.push({ method, fate, status, stage, error, copy, closedFirst, ...named }) - 1;
   }
 
   add(record: RequestRecord): number {
@@ -82,7 +85,18 @@ class WholeRecords {
     // Most paths hold the id: without it they are one text.
     this.#path.push(this.#texts.add(id === "" ? path : path.replaceAll(id, OWN_ID)));
     this.#upstream.push(upstream === null ? -1 : this.#texts.add(upstream));
-    return this.#ids.push(id) - 1;
+    const place = this.#ids.push(id) - 1;
+    if (record.uploaded !== undefined || record.events !== undefined) {
+      this.#extras.set(place, {
+        ...(record.uploaded === undefined ? {} : { uploaded: record.uploaded }),
+        ...(record.events === undefined ? {} : { events: record.events }),
+      });
+    }
+    return place;
+  }
+
+  idAt(index: number): string {
+    return this.#ids[index] ?? "";
   }
 
   at(index: number, times: Pick<RequestRecord, "intendedMs" | "dispatchedMs" | "endedMs">): RequestRecord {
@@ -117,6 +131,8 @@ class WholeRecords {
       bytes: { promised: optional(this.#promised), got: this.#got.at(index) },
       copy: shape?.copy ?? null,
       upstream: upstream < 0 ? null : this.#texts.at(upstream),
+      ...(shape?.template === undefined ? {} : { template: shape.template }),
+      ...this.#extras.get(index),
     };
   }
 }
@@ -150,6 +166,18 @@ export class RequestTable {
       values[row] = toNumber(row);
     }
     return values;
+  }
+
+  /** The rows of these ids, of those that were added as a whole. */
+  rowsOf(ids: ReadonlySet<string>): readonly number[] {
+    const rows: number[] = [];
+    for (let row = 0; ids.size > 0 && row < this.length; row += 1) {
+      const place = this.#place.at(row);
+      if (place >= 0 && ids.has(this.#whole.idAt(place))) {
+        rows.push(row);
+      }
+    }
+    return rows;
   }
 
   /** Of a row that was added as a whole. */

@@ -18,6 +18,13 @@ import { THRESHOLDS } from "./thresholds.ts";
 
 export const BY_CAUSE: readonly Rule[] = [
   {
+    kind: "cut-by-router",
+    evidence: (facts) =>
+      facts.line?.class === "cut-by-router"
+        ? `${outcome(facts)}${moment(facts)}; the router ended it when it dropped the copy`
+        : null,
+  },
+  {
     kind: "router-port-reuse",
     evidence: (facts) => {
       const { request, routerName } = facts;

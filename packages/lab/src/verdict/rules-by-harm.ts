@@ -18,17 +18,26 @@ export const BY_HARM: readonly Rule[] = [
   },
   {
     kind: "duplicated",
-    evidence: ({ harm, request, stored }) =>
+    evidence: ({ harm, request, stored, seen }) =>
       harm === "duplicated"
-        ? `${request.status} for ${request.id}, and ${stored ?? 0} rows under this id`
+        ? `${request.status} for ${request.id}, and ${stored === null ? `${seen?.answered ?? 0} good answers to it by the copies` : `${stored} rows under this id`}`
         : null,
   },
   {
     kind: "masked-by-retry",
     evidence: (facts) =>
       facts.harm === "masked"
-        ? `${facts.request.status}, but the router asked ${facts.tried.join(", then ")}${says(facts)}`
+        ? `${facts.request.status}, but the router asked ${facts.tried.length > 1 ? facts.tried.join(", then ") : "more than once"}${says(facts)}`
         : null,
+  },
+  {
+    kind: "stream-cut",
+    evidence: (facts) => {
+      const { harm, request } = facts;
+      return harm === "truncated" && request.events !== undefined
+        ? `${request.error} after ${request.events} events${moment(facts)}${says(facts)}`
+        : null;
+    },
   },
   {
     kind: "truncated",

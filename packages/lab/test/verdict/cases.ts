@@ -2,7 +2,17 @@
 
 import type { LedgerRecord } from "../../src/ledger/records.ts";
 import type { KindSlug } from "../../src/verdict/kinds.ts";
-import { end, event, executed, failure, type judgeRestart, line, request, routerError } from "./ledger.ts";
+import {
+  end,
+  event,
+  executed,
+  failure,
+  type judgeRestart,
+  line,
+  request,
+  routerError,
+  witness,
+} from "./ledger.ts";
 
 /** One ledger and what the verdict must say of it. The first of each kind is the example on its page in docs/kinds. */
 export interface Case {
@@ -494,6 +504,81 @@ const MORE: readonly Case[] = [
     records: [routerError(2300, "A", { tookMs: 201 }), line(2501, "upstream-closed", "A")],
     says: /A left with exit code 0 and 1 cut request/,
     count: 0,
+  },
+  {
+    kind: "cut-by-router",
+    title: "a request that the balancer ends when it drops the copy",
+    records: [
+      failure(2950, "wait", "EOF", { id: "r1-9001", tookMs: 60 }),
+      {
+        kind: "router-request",
+        id: "r1-9001",
+        line: {
+          atMs: 3010,
+          status: null,
+          tries: [],
+          retries: 0,
+          termination: "K-",
+          class: "cut-by-router",
+          bytes: 0,
+        },
+      },
+    ],
+    options: { exitMs: 5000, run: { router: "HAProxy 2.6.12" } },
+    says: /the router ended it when it dropped the copy/,
+  },
+  {
+    kind: "masked-by-retry",
+    title: "a good answer of which only the router's log knows that it was the second try",
+    records: [
+      request(2600, { id: "r1-9002", upstream: "127.0.0.1:9002|200|0|-" }),
+      {
+        kind: "router-request",
+        id: "r1-9002",
+        line: { atMs: 2650, status: 200, tries: [], retries: 1, termination: "----", class: null, bytes: 2 },
+      },
+    ],
+    options: { run: { router: "HAProxy 2.6.12" } },
+    says: /200, but the router asked more than once/,
+  },
+  {
+    kind: "duplicated",
+    title: "a POST that two copies answered well, as the witness saw",
+    records: [
+      request(2100, { ...POST, id: "r1-9003", status: 201 }),
+      witness("r1-9003", "A", 2110),
+      witness("r1-9003", "B", 2120),
+      end({ arrivals: 2 }),
+    ],
+    says: /201 for r1-9003, and 2 good answers to it by the copies/,
+  },
+  {
+    kind: "keep-alive-race",
+    title: "a request on a pooled connection that the witness never saw",
+    records: [routerError(2300, "A", { tookMs: 12 }), line(2312, "reset", "A"), end({ arrivals: 0 })],
+    options: pooledRun,
+    says: /on a pooled connection, .*; witness: it never came to a handler/,
+    copy: "A",
+  },
+  {
+    kind: "in-flight-cut",
+    title: "the same where it had come to a handler",
+    records: [
+      routerError(2300, "A", { id: "r1-9004", tookMs: 12 }),
+      line(2312, "reset", "A"),
+      { ...witness("r1-9004", "A", 2302), answeredMs: null, status: null, closedFirst: "service" },
+      end({ arrivals: 1 }),
+    ],
+    options: pooledRun,
+    says: /the copy cut it; router: reset; witness: it came to a handler once/,
+    copy: "A",
+  },
+  {
+    kind: "stream-cut",
+    title: "an event stream that ends in the middle",
+    records: [failure(2100, "body", "GAP", { status: 200, events: 7, tookMs: 400, copy: "101" })],
+    says: /GAP after 7 events, sent 100 ms after SIGTERM to A/,
+    copy: "A",
   },
 ];
 

@@ -8,6 +8,7 @@ import type {
   RequestRecord,
   RouterLogRecord,
   RunRecord,
+  WitnessRecord,
 } from "../../src/ledger/records.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
 import type { Verdict } from "../../src/verdict/verdict.ts";
@@ -120,6 +121,22 @@ export function line(atMs: number, kind: string, copy: string, about = "GET /wor
 
 export function executed(id: string, copy: string | null = "B"): ExecutedRecord {
   return { kind: "executed", id, copy };
+}
+
+/** A copy's own word: it came whole, and was answered with 201 ten milliseconds later. */
+export function witness(id: string, copy: string, atMs: number): WitnessRecord {
+  return {
+    kind: "witness",
+    id,
+    copy,
+    by: "import",
+    method: "POST",
+    arrivedMs: atMs,
+    bodyMs: atMs,
+    answeredMs: atMs + 10,
+    status: 201,
+    closedFirst: null,
+  };
 }
 
 export function end(change: Partial<EndRecord> = {}): EndRecord {

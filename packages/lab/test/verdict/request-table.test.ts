@@ -8,6 +8,26 @@ import { COLUMN, RequestTable } from "../../src/verdict/request-table.ts";
 const time = fc.double({ min: -1e3, max: 1e9, noNaN: true }).map((ms) => ms + 0);
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value);
 const plain = { noNullPrototype: true } as const;
+const REQUIRED = [
+  "kind",
+  "id",
+  "method",
+  "path",
+  "intendedMs",
+  "dispatchedMs",
+  "connectedMs",
+  "writtenMs",
+  "firstByteMs",
+  "endedMs",
+  "fate",
+  "status",
+  "stage",
+  "error",
+  "connection",
+  "bytes",
+  "copy",
+  "upstream",
+] as const;
 const records: fc.Arbitrary<RequestRecord> = fc.record(
   {
     kind: fc.constant("request" as const),
@@ -36,8 +56,11 @@ const records: fc.Arbitrary<RequestRecord> = fc.record(
     bytes: fc.record({ promised: maybe(fc.nat()), got: fc.nat() }, plain),
     copy: maybe(fc.string()),
     upstream: maybe(fc.string()),
+    template: fc.string(),
+    uploaded: fc.nat(),
+    events: fc.nat(),
   },
-  plain,
+  { ...plain, requiredKeys: [...REQUIRED] },
 );
 
 test("every record comes back as it was put in", () => {
