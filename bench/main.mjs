@@ -1,4 +1,4 @@
-// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict, start. With --write the results become
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict, start, report. With --write the results become
 // bench/RESULTS.md. README.md tells the method.
 import { writeFileSync } from "node:fs";
 import os from "node:os";
@@ -6,6 +6,7 @@ import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
 import { memoryPerWebSocket, overheadPerStream, streamsLeave, webSocketsComeBack } from "./protocols.mjs";
 import { startUpCost } from "./start-up.mjs";
 import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
+import { reportOverAMillion } from "./report.mjs";
 import { verdictOverAMillion } from "./verdict.mjs";
 
 const BENCHMARKS = {
@@ -15,6 +16,7 @@ const BENCHMARKS = {
   crowd: crowdLeaves,
   stuck: stuckAreCut,
   verdict: verdictOverAMillion,
+  report: reportOverAMillion,
   protocols: overheadPerStream,
   sockets: memoryPerWebSocket,
   streams: streamsLeave,

@@ -161,14 +161,16 @@ async function runRow(
     } finally {
       progress.end();
     }
-    if (result.ended === "interrupted") {
-      io.err(`Interrupted. Copies and router have been ended; the ledger so far is in ${folder}\n`);
-      return null;
-    }
     const judge = createJudge();
     result.records.forEach(judge.add);
     const judged = judge.judged();
     writePage(judged, folder, io);
+    if (result.ended === "interrupted") {
+      io.err(
+        `Interrupted. Copies and router have been ended; the ledger and the report so far are in ${folder}\n`,
+      );
+      return null;
+    }
     const row = judgeRow(plan, judged.verdict, folder);
     if (row.verdict.outcome !== "invalid" || attempt >= plan.attempts) {
       return row;

@@ -41,6 +41,19 @@ interface Lane {
   gateMs: number;
 }
 
+/** As many of its parts, which three blanks separate, as fit. */
+function fitting(text: string, width: number): string {
+  let line = "";
+  for (const part of text.split("   ")) {
+    const longer = line === "" ? part : `${line}   ${part}`;
+    if (longer.length > width) {
+      break;
+    }
+    line = longer;
+  }
+  return line === "" ? text.slice(0, Math.max(0, width)) : line;
+}
+
 function bucketOf(ms: number): number {
   return Math.max(0, Math.min(95, Math.round((Math.log10(Math.max(ms, 0.1)) + 1) * BUCKETS_A_DECADE)));
 }
@@ -150,7 +163,7 @@ export function createScreen(
   }
 
   function lines(columns: number, elapsedMs: number): readonly string[] {
-    const label = Math.min(10, Math.max(7, ...lanes.map(({ name }) => name.length + 1)));
+    const label = Math.min(11, Math.max(9, ...lanes.map(({ name }) => name.length + 1)));
     const width = Math.max(8, Math.min(columns - 1, 100) - label - 2);
     at(nowMs);
     const used = Math.max(1, slices.length);
@@ -167,11 +180,15 @@ export function createScreen(
         return colour === undefined || colour === "" ? sign : style[colour](sign);
       }),
     );
-    const most = Math.max(1, ...slices.map((slice) => slice.slowestMs));
+    const slowest = slices.map((slice) => slice.slowestMs).filter((ms) => ms > 0);
+    const most = Math.max(0, ...slowest);
+    // From the quietest slice up, a decade at least: a flat run is a flat line.
+    const least = Math.max(0.1, Math.min(most, ...slowest));
+    const decades = Math.max(1, Math.log10(most / least));
     const latency = row("latency", (from, to) => {
-      const slowest = Math.max(0, ...slices.slice(from, to).map((slice) => slice.slowestMs));
-      const share = Math.log10(1 + slowest) / Math.log10(1 + Math.max(most, 100));
-      return slowest === 0 ? " " : (BARS[Math.min(7, Math.floor(share * 8))] ?? " ");
+      const here = Math.max(0, ...slices.slice(from, to).map((slice) => slice.slowestMs));
+      const step = Math.floor((Math.log10(here / least) / decades) * 8);
+      return here === 0 ? " " : (BARS[Math.max(0, Math.min(7, step))] ?? " ");
     });
     const failures = row("failed", (from, to) =>
       slices.slice(from, to).some((slice) => slice.failed > 0) ? style.red("✗") : style.dim("·"),
@@ -184,7 +201,7 @@ export function createScreen(
       failed === 0 ? style.green("0 failed") : style.red(`${grouped(failed)} failed`),
       `median ${quantile(0.5)}`,
       `p99 ${quantile(0.99)}`,
-      `slowest ${duration(most)}`,
+      `slowest ${most === 0 ? "-" : duration(most)}`,
     ];
     const bare = [`${grouped(finished)} requests`, `${grouped(failed)} failed`, "", "", ""];
     const counterLines: string[] = [];
@@ -206,8 +223,8 @@ export function createScreen(
       failures,
       latency,
       ...counterLines,
-      `  ${state.slice(0, room - 2)}`,
-      `  ${style.dim("█ serving ▓ lame duck ▒ draining · down".slice(0, room - 2))}`,
+      `  ${fitting(state, room - 2)}`,
+      `  ${style.dim(fitting("█ serving   ▓ lame duck   ▒ draining   · down   ▁ starting", room - 2))}`,
     ];
   }
 

@@ -167,6 +167,8 @@ describe("a rolling restart", { concurrency: 2 }, () => {
     const done = await run(
       [
         "--json",
+        "--html",
+        path.join(folder, "pages/polite.html"),
         "--attempts",
         "3",
         "--get",
@@ -180,6 +182,10 @@ describe("a rolling restart", { concurrency: 2 }, () => {
       { rollout: { router: "embedded", post: "/items", executed: path.join(folder, "done.txt"), rate: 30 } },
     );
     assertCode(done, 0);
+    assert.match(
+      readFileSync(path.join(folder, "pages/polite.html"), "utf8"),
+      /<h1>Nothing was lost|<h1>This run/,
+    );
     const document = JSON.parse(done.out) as {
       exitCode: number;
       rows: readonly {
@@ -218,6 +224,7 @@ describe("a rolling restart", { concurrency: 2 }, () => {
     const { code, err, out } = await done;
     assert.equal(code, 130, err);
     assert.match(err, /Interrupted.*run/);
+    assert.match(readFileSync(path.join(runFolder, "report.html"), "utf8"), /The run was interrupted/);
     assert.equal(out, "");
     await allGone(pids);
     const records = ledgerOf(runFolder);
