@@ -12,6 +12,7 @@ export interface Seen {
   readonly observation: Observation;
   readonly port: number;
   readonly route: string;
+  readonly status: number;
   readonly startMs: number;
 }
 
@@ -42,8 +43,8 @@ async function during<Result>(
 }
 
 async function see(service: Service, watch: Watch): Promise<Seen> {
-  const { port, route, startMs } = service;
-  return { observation: await observeStop(service, watch), port, route, startMs };
+  const { port, route, status, startMs } = service;
+  return { observation: await observeStop(service, watch), port, route, status, startMs };
 }
 
 /** The library's own lines tell that it is there: a service that is not Node starts just as well. */
@@ -74,9 +75,15 @@ export function withAuto(
     : { command, nodeOptions: `--import=${auto}` };
 }
 
+/** A word as a shell wants it. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 export function pasteLine(command: readonly string[]): string {
   const { command: shown, nodeOptions } = withAuto(command, "lastcall/auto");
-  return nodeOptions === null ? shown.join(" ") : `NODE_OPTIONS='${nodeOptions}' ${shown.join(" ")}`;
+  const words = shown.map(quote).join(" ");
+  return nodeOptions === null ? words : `NODE_OPTIONS=${nodeOptions} ${words}`;
 }
 
 export async function compare(

@@ -7,6 +7,7 @@ import { startChild } from "../target/child.ts";
 import { fillCommand } from "../target/copy.ts";
 import { killGroup, type Guardian } from "../target/guardian.ts";
 import { portFinder } from "../target/free-port.ts";
+import { lastWords } from "../target/last-words.ts";
 import { probe } from "../target/readiness.ts";
 import { listeningPorts } from "./listening.ts";
 
@@ -88,14 +89,25 @@ async function findReadiness(port: number, spec: ServiceSpec): Promise<ProbePlac
   return null;
 }
 
-function lastLines(output: string): string {
-  const lines = output.split("\n").filter((line) => line.trim() !== "");
-  return lines.length === 0
-    ? " It printed nothing."
-    : `\n${lines
-        .slice(-8)
-        .map((line) => `    ${line}`)
-        .join("\n")}`;
+/** Why nothing was found: what listens, where we asked, and what came. */
+async function whyNothing(given: number, group: number, route: string): Promise<readonly [string, string]> {
+  const [port] = listeningPorts(group);
+  if (port === undefined) {
+    return [
+      `It listens on no port (PORT was ${given}).`,
+      "Let it listen on PORT (or {port} in the command), or raise --ready-timeout.",
+    ];
+  }
+  const seen = await probe(port, route, 1000);
+  return typeof seen === "number"
+    ? [
+        `It listens on port ${port}, where GET ${route} gives ${seen}.`,
+        "Name a route that answers with --route.",
+      ]
+    : [
+        `It listens on port ${port}, where GET http://127.0.0.1:${port}${route} gives ${seen}.`,
+        "Let it speak plain HTTP on 127.0.0.1 (an address such as ::1 is another one), or name a route with --route.",
+      ];
 }
 
 export async function startService(spec: ServiceSpec, guardian: Guardian): Promise<Service> {
@@ -131,7 +143,7 @@ export async function startService(spec: ServiceSpec, guardian: Guardian): Promi
       const isTaken = /EADDRINUSE|address already in use/i.test(output);
       throw new LabError(
         "LAB_TARGET_DIED",
-        `The service ended (${signal ?? `exit code ${code}`}) before it answered.${lastLines(output)}`,
+        `The service ended (${signal ?? `exit code ${code}`}) before it answered.${lastWords(output.split("\n"))}`,
         isTaken
           ? "Its port is taken: stop what listens there, or let it listen on PORT (or {port} in the command)."
           : "Run the command by hand with PORT set and see that it stays.",
@@ -161,10 +173,11 @@ export async function startService(spec: ServiceSpec, guardian: Guardian): Promi
     }
     await sleep(POLL_MS);
   }
+  const [why, next] = await whyNothing(given, pid, spec.routes[0] ?? "/");
   await end();
   throw new LabError(
     "LAB_TARGET_NOT_READY",
-    `The service answered nothing within ${spec.readyTimeoutMs / 1000} s, neither on PORT=${given} nor on a port of its own.${lastLines(output)}`,
-    "Let it listen on 127.0.0.1, name a route with --route, or raise --ready-timeout.",
+    `The service answered nothing within ${spec.readyTimeoutMs / 1000} s. ${why}${lastWords(output.split("\n"))}`,
+    next,
   );
 }

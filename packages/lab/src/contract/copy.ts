@@ -3,6 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
+import { lastWords } from "../target/last-words.ts";
 import { Changes } from "./changes.ts";
 import type { Http2Wire } from "./http2-wire.ts";
 import { openHttp2, openWire } from "./open-wire.ts";
@@ -119,10 +120,7 @@ export class Copy {
 
   /** What it wrote last, for a person: the end of a sentence. */
   get tail(): string {
-    const last = this.#heard.filter((line) => line.text.trim() !== "").slice(-8);
-    return last.length === 0
-      ? " It printed nothing."
-      : ` Its last lines:\n${last.map((line) => `    ${line.text}`).join("\n")}`;
+    return lastWords(this.#heard.map((line) => line.text));
   }
 
   /** To the main process, or to its whole group as a terminal and `KillMode=control-group` do. */

@@ -57,7 +57,7 @@ function readinessCell({ notReadyMs }: Observation): Cell {
 const LINES: readonly Line[] = [
   {
     what: "a request in flight",
-    cell: (seen) => fatesCell(seen.inFlight, "not tried: name a slow route with --slow"),
+    cell: (seen) => fatesCell(seen.inFlight, "not tried: name one with --slow"),
   },
   { what: "requests half sent", cell: (seen) => fatesCell(seen.halfSent, "") },
   {
@@ -114,8 +114,38 @@ function summary(seen: Seen): string {
   return isBad(seen.observation) ? "nothing lost, but it did not leave properly" : "nothing lost";
 }
 
+/** What to do with it. */
+function advice({ withLastcall, why, paste, today }: Comparison, style: Style): readonly string[] {
+  if (today.observation.leftBehind.length > 0) {
+    return [
+      "The signal reached a wrapper (a shell, a package manager), which left its service behind: start the service itself,",
+      "or let the wrapper become it (`exec` in a shell). Then check again.",
+    ];
+  }
+  if (withLastcall === null) {
+    return [
+      `No second column: ${why}.`,
+      ...(isBad(today.observation)
+        ? ["What a stop should keep, in any language, is judged clause by clause by `lastcall prove`."]
+        : []),
+    ];
+  }
+  return [
+    isBad(withLastcall.observation)
+      ? "The right-hand column comes from this:"
+      : "To get the right-hand column, start it like this:",
+    "",
+    `    ${style.bold(paste)}`,
+    "",
+    style.dim(
+      `It ran with LASTCALL_DRAIN_DELAY=${CHECK_DRAIN_DELAY}. Behind a router set it to more than the router's lag: \`lastcall rollout\` shows`,
+    ),
+    style.dim("what happens otherwise."),
+  ];
+}
+
 export function renderCheck(comparison: Comparison, signal: string, style: Style): string {
-  const { today, withLastcall, why, paste } = comparison;
+  const { today, withLastcall } = comparison;
   const columns = withLastcall === null ? [today] : [today, withLastcall];
   const rows = LINES.map(({ what, cell }) => ({
     what,
@@ -125,7 +155,7 @@ export function renderCheck(comparison: Comparison, signal: string, style: Style
   const first = Math.max(...LINES.map(({ what }) => what.length));
   const out = [
     "",
-    `${style.bold(`What one ${signal} does`)} ${style.dim(`(port ${today.port}, GET ${today.route}, up in ${(today.startMs / 1000).toFixed(1)} s)`)}`,
+    `${style.bold(`What one ${signal} does`)} ${style.dim(`(port ${today.port}, GET ${today.route}${today.status < 400 ? "" : ` gives ${today.status}`}, up in ${(today.startMs / 1000).toFixed(1)} s)`)}`,
     "",
     style.dim(
       `  ${"".padEnd(first)}  ${"today".padEnd(SIGN + width + GAP)}${withLastcall === null ? "" : "with lastcall"}`,
@@ -137,19 +167,6 @@ export function renderCheck(comparison: Comparison, signal: string, style: Style
     `  ${"in short".padEnd(first)}  ${summary(today).padEnd(SIGN + width + GAP)}${withLastcall === null ? "" : style.bold(summary(withLastcall))}`,
     "",
   ];
-  if (withLastcall === null) {
-    out.push(`No second column: ${why}.`, "");
-  } else {
-    out.push(
-      "To get the right-hand column, start it like this:",
-      "",
-      `    ${style.bold(paste)}`,
-      "",
-      style.dim(
-        `It ran with LASTCALL_DRAIN_DELAY=${CHECK_DRAIN_DELAY}. Behind a router set it to more than the router's lag: \`lastcall rollout\` shows what happens else.`,
-      ),
-      "",
-    );
-  }
-  return `${out.join("\n")}\n`;
+  out.push(...advice(comparison, style), "");
+  return `${out.map((line) => line.trimEnd()).join("\n")}\n`;
 }

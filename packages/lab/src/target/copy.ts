@@ -9,6 +9,7 @@ import type { RunClock } from "../ledger/clock.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import { startChild } from "./child.ts";
 import { killGroup, type Guardian } from "./guardian.ts";
+import { lastWords } from "./last-words.ts";
 import { captureOutput } from "./output.ts";
 import { groupMembers, programsFrom } from "./process-tree.ts";
 import { listens, probeUntil } from "./readiness.ts";
@@ -61,7 +62,8 @@ const PROBE_WHILE_STARTING_MS = 25;
 const PROBE_WHILE_LEAVING_MS = 50;
 /** As an orchestrator does all the time: a service may learn from it that someone asks. */
 const PROBE_WHILE_SERVING_MS = 1000;
-const TAIL_LINES = 8;
+/** More than are shown: stack frames are left out. */
+const TAIL_LINES = 40;
 
 export function fillCommand(
   command: readonly string[],
@@ -70,10 +72,6 @@ export function fillCommand(
   return command.map((part) =>
     part.replaceAll(/\{(\w+)\}/g, (whole: string, name: string) => values[name] ?? whole),
   );
-}
-
-function quoted(lines: readonly string[]): string {
-  return lines.length === 0 ? " It printed nothing." : `\n${lines.map((line) => `    ${line}`).join("\n")}`;
 }
 
 export function describeExit(exit: Pick<CopyExit, "code" | "signal">): string {
@@ -139,7 +137,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
       const taken = tail.some((line) => line.includes("EADDRINUSE") || /address already in use/i.test(line));
       throw new LabError(
         "LAB_TARGET_DIED",
-        `Copy ${spec.name} ended before it was ready (${describeExit(ended)}). Its last lines:${quoted(tail)}`,
+        `Copy ${spec.name} ended before it was ready (${describeExit(ended)}).${lastWords(tail)}`,
         taken
           ? "Let it listen on the port it is given: PORT in its environment, or {port} in the command."
           : "Run the command by hand with PORT set; its whole output is in the run folder.",
@@ -147,7 +145,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     }
     throw new LabError(
       "LAB_TARGET_NOT_READY",
-      `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}. Its last lines:${quoted(output.tail(TAIL_LINES))}`,
+      `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}.${lastWords(output.tail(TAIL_LINES))}`,
       last === "ECONNREFUSED"
         ? "Let it listen on PORT (or {port} in the command) on 127.0.0.1, or raise --ready-timeout."
         : "Name its readiness path with --ready, or raise --ready-timeout.",

@@ -66,7 +66,7 @@ test("check prints a table with the command's own words", async () => {
   const { out } = await start(["--", "node", "-e", NAIVE]).done;
   assert.match(out, /What one SIGTERM does/);
   assert.match(out, /next request of pooled connections +✗ 10 of 10 lost/);
-  assert.match(out, /a request in flight +· not tried: name a slow route with --slow/);
+  assert.match(out, /a request in flight +· not tried: name one with --slow/);
 });
 
 test(
@@ -96,6 +96,17 @@ test("check calls no pool lost that a service never had, and does not offer Node
   assert.match(python.out, /none: it keeps no connection open/);
   assert.match(python.out, /No second column: this does not run on Node/);
   assert.doesNotMatch(python.out, /NODE_OPTIONS/);
+});
+
+test("check says that a wrapper kept the signal, and where a service listens that does not answer", async () => {
+  const wrapped = await start(["--", "sh", "-c", `node -e '${NAIVE.replaceAll(/\s+/g, " ")}'; true`]).done;
+  assert.equal(wrapped.code, 1);
+  assert.match(wrapped.out, /wrapper left after .* service still on port \d+/);
+  assert.match(wrapped.out, /The signal reached a wrapper/);
+  const elsewhere = NAIVE.replace('"127.0.0.1"', '"::1"');
+  const { code, err } = await start(["--ready-timeout", "3s", "--", "node", "-e", elsewhere]).done;
+  assert.equal(code, 3);
+  assert.match(err, /It listens on port \d+, where GET http:\/\/127\.0\.0\.1:\d+\/ gives ECONNREFUSED/);
 });
 
 test("check refuses what it does not understand, with a next step", async () => {
