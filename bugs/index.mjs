@@ -5,6 +5,7 @@ import { LIFECYCLE_BUGS } from "./lifecycle.mjs";
 import { PROTOCOL_BUGS } from "./protocols.mjs";
 import { RECORD_BUGS } from "./record.mjs";
 import { SERVER_BUGS } from "./servers.mjs";
+import { TAKEOVER_BUGS } from "./takeover.mjs";
 import { WORK_BUGS } from "./work.mjs";
 
 export const BUGS = [
@@ -13,5 +14,6 @@ export const BUGS = [
   ...SERVER_BUGS,
   ...PROTOCOL_BUGS,
   ...RECORD_BUGS,
+  ...TAKEOVER_BUGS,
   ...LAB_BUGS,
 ];

@@ -119,8 +119,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "start-up-waits-for-routers",
     file: src("lifecycle"),
-    find: `const skipDelay = this.#state === "starting" || (signal === "SIGINT" && this.#host.facts.terminal);`,
-    replace: `const skipDelay = signal === "SIGINT" && this.#host.facts.terminal;`,
+    find: `const skipDelay = this.#state === "starting" || isReplaced(this.#host) ||`,
+    replace: `const skipDelay = isReplaced(this.#host) ||`,
     tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {

@@ -110,8 +110,8 @@ export const SERVER_BUGS = [
   {
     name: "unix-socket-file-of-the-next-copy-deleted",
     file: src("listener"),
-    find: `if (statSync(file.path).ino !== file.inode) {`,
-    replace: `if (statSync(file.path).ino === -1) {`,
+    find: `if (isShared || statSync(file.path).ino !== file.inode) {`,
+    replace: `if (isShared) {`,
     tests: ["lastcall/servers/listener"],
   },
   {

@@ -7,7 +7,7 @@ import { planBudget } from "./budget.ts";
 import { LastcallError } from "./errors.ts";
 import type { Host } from "./host.ts";
 import { OPTION_TABLE, readOptions, type ProbePaths } from "./options.ts";
-import { detectPlatform } from "./platform.ts";
+import { platformOf } from "./platform.ts";
 import { unpackEnvironment } from "./platform/pm2.ts";
 
 export interface AutoOptions {
@@ -53,7 +53,7 @@ export function readAutoOptions(host: Host): AutoOptions {
     }
   }
   dropIfRefused(env, PARTS, problems, () => {
-    planBudget(readOptions({}, env), detectPlatform(env, host.facts.fileExists));
+    planBudget(readOptions({}, env), platformOf({ ...host, env }));
   });
 
   const foreign = env["LASTCALL_FOREIGN"] || "defer";

@@ -11,11 +11,19 @@ import { createLifecycle } from "./create.ts";
 import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
 import type { Host, StopRequest } from "./host.ts";
+import { useActivatedSockets } from "./inherited-sockets.ts";
 import type { Lifecycle } from "./life.ts";
 import { reusePortProblem } from "./platform/reuse-port.ts";
 import { isPackageManager } from "./platform/wrapper.ts";
 import { probeAt } from "./probes.ts";
-import { ADMIN_SERVER, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
+import {
+  ADMIN_SERVER,
+  AUTO_KEY,
+  LIFECYCLE_KEY,
+  TAKEOVER_KEY,
+  type AutoMode,
+  type Registered,
+} from "./registry.ts";
 import { isDrainable } from "./servers/attach.ts";
 import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
@@ -46,6 +54,9 @@ export function startAuto(host: Host): void {
     host.writeLine("lastcall: the defaults are used instead; LASTCALL_STRICT=1 would refuse to start.");
   }
   host.registry[AUTO_KEY] = new Auto(host, options);
+  if (host.registry[TAKEOVER_KEY] === undefined) {
+    useActivatedSockets(host);
+  }
 }
 
 class Auto implements AutoMode {

@@ -80,7 +80,7 @@ export function planBudget(
   return {
     budget,
     sources: {
-      gracePeriodMs: options.gracePeriodMs === undefined ? `default of ${platform.name}` : "set",
+      gracePeriodMs: originOfGrace(options, platform),
       drainDelayMs:
         options.drainDelayMs !== undefined ? "set" : platform.router ? percent(0.25) : "no router known",
       gracefulTimeoutMs: options.gracefulTimeoutMs !== undefined ? "set" : percent(noDelay ? 0.75 : 0.5),
@@ -89,14 +89,17 @@ export function planBudget(
   };
 }
 
+function originOfGrace(options: LifecycleOptions, platform: Platform): string {
+  return options.gracePeriodMs === undefined ? (platform.granted ?? `default of ${platform.name}`) : "set";
+}
+
 function refuse(options: LifecycleOptions, grace: number, platform: Platform, sum: number): never {
-  const origin = options.gracePeriodMs === undefined ? `default of ${platform.name}` : "set";
   const terms = [...PARTS, "settleMs" as const]
     .filter((part) => options[part] !== undefined)
     .map((part) => `${part} ${formatDuration(options[part] ?? 0)}`);
   throw new LastcallError(
     "LASTCALL_BUDGET",
-    `${terms.join(" + ")} = ${formatDuration(sum)}, which must be less than the grace period of ${formatDuration(grace)} (${origin}).`,
+    `${terms.join(" + ")} = ${formatDuration(sum)}, which must be less than the grace period of ${formatDuration(grace)} (${originOfGrace(options, platform)}).`,
   );
 }
 

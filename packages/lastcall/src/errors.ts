@@ -11,6 +11,14 @@ const NEXT_STEPS = {
   LASTCALL_SERVER: "Give life.http() a server of node:http, node:https or node:http2.",
   LASTCALL_ADMIN_PORT: "Free the port, choose another one, or unset adminPort.",
   LASTCALL_STOPPING: "Register work before teardown begins; life.signal tells when the stop has begun.",
+  LASTCALL_LISTEN_FDS: "The app starts and listens as it says itself; correct the unit, or unset LISTEN_FDS.",
+  LASTCALL_TAKEOVER_SCRIPT:
+    "Write `lastcall-takeover [--ready-timeout 30s] [NODE OPTIONS] app.js [ARGUMENTS]`.",
+  LASTCALL_TAKEOVER_START: "Its own output says why; `node app.js` shows it alone.",
+  LASTCALL_TAKEOVER_READY:
+    "A copy is ready when its first HTTP server listens, or when it calls life.ready() or process.send('ready'); --ready-timeout gives it longer.",
+  LASTCALL_TAKEOVER_PORT:
+    "Stop whoever listens there: a copy that was started without lastcall-takeover, most likely.",
   LASTCALL_WRAPPER: "LASTCALL_LOG=none silences this together with the other lines.",
   LASTCALL_ZOMBIES: "Put an init in front (`docker run --init`, `init: true`, tini), which reaps them.",
   LASTCALL_REUSE_PORT:
@@ -26,6 +34,11 @@ export type LastcallErrorCode =
   | "LASTCALL_SERVER"
   | "LASTCALL_ADMIN_PORT"
   | "LASTCALL_STOPPING"
+  | "LASTCALL_LISTEN_FDS"
+  | "LASTCALL_TAKEOVER_SCRIPT"
+  | "LASTCALL_TAKEOVER_START"
+  | "LASTCALL_TAKEOVER_READY"
+  | "LASTCALL_TAKEOVER_PORT"
   | "LASTCALL_WRAPPER"
   | "LASTCALL_ZOMBIES"
   | "LASTCALL_REUSE_PORT";

@@ -1,6 +1,7 @@
 /** The one seam to the system: time, signals, output and the exit come in through here. */
 
 import type { Cluster } from "./platform/cluster.ts";
+import type { SystemdUnit } from "./platform/systemd.ts";
 import type { Ancestor } from "./platform/wrapper.ts";
 import type { Watchdog, WatchdogPlan } from "./watchdog.ts";
 
@@ -98,6 +99,8 @@ export interface HostFacts {
   readonly threadId: number;
   /** Whether this is a worker of `node:cluster`, whose listening sockets are not its own. */
   readonly clusterWorker: boolean;
+  /** The systemd unit whose main process this is; asked once, for that costs some milliseconds. */
+  systemdUnit(): SystemdUnit | null;
   fileExists(path: string): boolean;
   /** The processes above this one, nearest first, as far as the system shows them. */
   ancestors(): readonly Ancestor[];

@@ -1,4 +1,5 @@
 export { createLifecycle } from "./create.ts";
+export { inheritedSockets } from "./inherited-sockets.ts";
 export { LastcallError, type LastcallErrorCode } from "./errors.ts";
 export { nodeHost } from "./node-host.ts";
 export type { Budget } from "./budget.ts";
@@ -7,6 +8,7 @@ export type { Host, HostFacts, Undo } from "./host.ts";
 export type { Lifecycle, LifecycleEvents, StateChange } from "./life.ts";
 export type { State } from "./machine.ts";
 export type { LifecycleOptions, ProbePaths } from "./options.ts";
+export type { InheritedSocket } from "./platform/inherited.ts";
 export type { Outcome, ShutdownRecord } from "./record.ts";
 export type { DrainableServer } from "./servers/attach.ts";
 export type { ConnectionCounts } from "./servers/server.ts";

@@ -17,13 +17,13 @@ import type { Host, Undo } from "./host.ts";
 import type { Lifecycle, LifecycleEvents } from "./life.ts";
 import { isReady, transition, type Effect, type LifeEvent, type State } from "./machine.ts";
 import type { LifecycleOptions } from "./options.ts";
-import { detectPlatform, type Platform } from "./platform.ts";
+import { platformOf, type Platform } from "./platform.ts";
 import { ClusterStop } from "./platform/cluster.ts";
 import { reusePortProblem } from "./platform/reuse-port.ts";
 import * as systemd from "./platform/systemd.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
-import { AUTO_KEY } from "./registry.ts";
+import { AUTO_KEY, isReplaced } from "./registry.ts";
 import { formatRecord, type ShutdownRecord } from "./record.ts";
 import { describeError, Reporter } from "./reporter.ts";
 import type { DrainableServer } from "./servers/attach.ts";
@@ -91,7 +91,7 @@ export class LifecycleCore implements Lifecycle {
   constructor(options: LifecycleOptions, host: Host) {
     this.#options = options;
     this.#host = host;
-    this.#platform = detectPlatform(host.env, host.facts.fileExists);
+    this.#platform = platformOf(host);
     const { budget, sources } = planBudget(options, this.#platform);
     this.budget = budget;
     this.#admission = new Admission(() => this.#checkDrained());
@@ -299,8 +299,12 @@ export class LifecycleCore implements Lifecycle {
       // Its workers serve, or will; it has no servers of its own to be ready with.
       this.#dispatch("ready");
     }
-    // A person at a terminal does not wait for routers; a start-up that is cancelled has none yet.
-    const skipDelay = this.#state === "starting" || (signal === "SIGINT" && this.#host.facts.terminal);
+    // A person at a terminal does not wait for routers; a start-up that is cancelled has none yet; and where another copy
+    // accepts from the same socket already, routers go on sending to both.
+    const skipDelay =
+      this.#state === "starting" ||
+      isReplaced(this.#host) ||
+      (signal === "SIGINT" && this.#host.facts.terminal);
     const drainDelayMs = skipDelay ? 0 : this.budget.drainDelayMs;
     this.#stop = this.#newStop(reason, signal, why, drainDelayMs);
     if (signal !== null) {

@@ -24,7 +24,7 @@ export function readWorkers(): Cluster | null {
   };
 }
 
-function readCluster(): Cluster | null {
+export function readCluster(): Cluster | null {
   const cluster = load();
   if (!cluster.isPrimary) {
     return null;

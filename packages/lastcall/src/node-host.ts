@@ -18,7 +18,7 @@ import {
   onSignal,
   tellParent,
 } from "./node-signals.ts";
-import { notifySystemd } from "./node-systemd.ts";
+import { notifySystemd, readSystemdUnit } from "./node-systemd.ts";
 import { watchThreads } from "./node-threads.ts";
 import { startWatchdog } from "./node-watchdog.ts";
 import { MIGRATION_SETTING } from "./platform/reuse-port.ts";
@@ -227,6 +227,7 @@ export function nodeHost(): Host {
       get clusterWorker() {
         return isClusterWorker();
       },
+      systemdUnit: readSystemdUnit,
       fileExists: existsSync,
       ancestors: readAncestors,
       zombies: readZombies,

@@ -30,22 +30,35 @@ export function onSignal(signal: NodeJS.Signals, run: () => void): Undo {
 type Channel = { refCounted?(): void; unrefCounted?(): void };
 
 export function onShutdownMessage(run: () => void): Undo {
+  return onMessage((message) => {
+    if (message === SHUTDOWN) {
+      run();
+    }
+  });
+}
+
+/** Listens for the messages of a parent that has a channel to this process. Keeps nothing alive. */
+export function onMessage(run: (message: unknown) => void): Undo {
+  return onChannel("message", run);
+}
+
+/** The channel to the parent has closed. Keeps nothing alive. */
+export function onParentGone(run: () => void): Undo {
+  return onChannel("disconnect", run);
+}
+
+function onChannel(event: "message" | "disconnect", run: (message: unknown) => void): Undo {
   const channel = process.channel as Channel | undefined;
   if (channel === undefined) {
     return () => {};
   }
-  const heard = (message: unknown): void => {
-    if (message === SHUTDOWN) {
-      run();
-    }
-  };
-  const listener = Object.assign(heard, { [OWN_LISTENER]: true });
-  process.on("message", listener);
+  const listener = Object.assign((message: unknown) => run(message), { [OWN_LISTENER]: true });
+  process.on(event as "message", listener);
   channel.unrefCounted?.();
   return () => {
-    if (process.listeners("message").includes(listener)) {
+    if (process.listeners(event as "message").includes(listener)) {
       channel.refCounted?.();
-      process.removeListener("message", listener);
+      process.removeListener(event, listener);
     }
   };
 }

@@ -10,7 +10,7 @@ import { LastcallError } from "./errors.ts";
 export interface LifecycleOptions {
   /**
    * What the platform allows from the stop signal to SIGKILL. Default: detected (Kubernetes 30 s, Cloud Run and
-   * containers 10 s, pm2 1.6 s), else 10 s. Must be what the platform really grants, less any preStop hook.
+   * containers 10 s, pm2 1.6 s, systemd's TimeoutStopSec), else 10 s. Must be what the platform really grants, less any preStop hook.
    */
   readonly gracePeriodMs?: number;
   /**

@@ -1,5 +1,9 @@
 /** Which platform this process runs on, as far as the environment tells, and what it grants from SIGTERM to SIGKILL. */
 
+import type { Host } from "./host.ts";
+import { readTimeSpan } from "./platform/systemd.ts";
+import { TAKEOVER_KEY, type TakeoverCopy } from "./registry.ts";
+
 export interface Platform {
   readonly name: string;
   readonly gracePeriodMs: number;
@@ -9,6 +13,35 @@ export interface Platform {
   readonly remoteProbes: boolean;
   /** Whether the parent speaks pm2's messages: `shutdown` to us, `ready` from us. */
   readonly messages: boolean;
+  /** How the grace period is known, where it is more than the platform's default. */
+  readonly granted?: string;
+}
+
+/** What systemd's own default is, for a unit without a limit. */
+const SYSTEMD_DEFAULT_MS = 90_000;
+
+/** The platform of this process, with the grace period that it was told rather than a default, where somebody told it. */
+export function platformOf({ env, facts, registry }: Pick<Host, "env" | "facts" | "registry">): Platform {
+  const found = detectPlatform(env, facts.fileExists);
+  const takeover = registry[TAKEOVER_KEY] as TakeoverCopy | undefined;
+  if (takeover !== undefined) {
+    return { ...found, gracePeriodMs: takeover.gracePeriodMs, granted: takeover.source };
+  }
+  const unit = facts.systemdUnit();
+  if (unit === null) {
+    return found;
+  }
+  const limit = unit.timeoutStop === null ? null : readTimeSpan(unit.timeoutStop);
+  if (limit === null || limit === 0) {
+    return { ...found, granted: `default; systemd did not tell TimeoutStopSec of ${unit.name}` };
+  }
+  return limit === Number.POSITIVE_INFINITY
+    ? {
+        ...found,
+        gracePeriodMs: SYSTEMD_DEFAULT_MS,
+        granted: `systemd's default; TimeoutStopSec of ${unit.name} is infinity`,
+      }
+    : { ...found, gracePeriodMs: limit, granted: `TimeoutStopSec of ${unit.name}` };
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import type { LifecycleOptions } from "./options.ts";
 import type { Lifecycle } from "./life.ts";
+import type { InheritedSocket } from "./platform/inherited.ts";
 import type { Probe } from "./probes.ts";
 
 /** The process's one lifecycle. */
@@ -43,3 +44,19 @@ export const ADMIN_SERVER: unique symbol = Symbol.for("lastcall.admin");
 
 /** On a function that was put in place of `process.exit`: the real one. */
 export const REAL_EXIT: unique symbol = Symbol.for("lastcall.exit");
+
+/** In a copy of the app that `lastcall-takeover` has started. */
+export const TAKEOVER_KEY: unique symbol = Symbol.for("lastcall.takeover");
+
+export interface TakeoverCopy {
+  readonly sockets: readonly InheritedSocket[];
+  /** What the parent was granted, and how it knows. */
+  readonly gracePeriodMs: number;
+  readonly source: string;
+  /** Another copy serves already: the stop needs no drain delay, and the sockets live on. */
+  replaced: boolean;
+}
+
+export function isReplaced({ registry }: { readonly registry: Record<symbol, unknown> }): boolean {
+  return (registry[TAKEOVER_KEY] as TakeoverCopy | undefined)?.replaced === true;
+}

@@ -75,6 +75,7 @@ export class FakeHost implements Host {
       workerThread: false,
       threadId: 0,
       clusterWorker: false,
+      systemdUnit: () => null,
       fileExists: () => false,
       ancestors: () => [],
       zombies: () => [],

@@ -14,6 +14,8 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A channel for messages to the child. */
   readonly channel?: boolean;
+  /** Something to write to; default: nothing. */
+  readonly stdin?: boolean;
   /** What runs the program; default: this Node. */
   readonly command?: readonly string[];
 }
@@ -26,6 +28,8 @@ export interface Child {
   said(text: string): Promise<void>;
   /** Resolves when standard error has this text. */
   warned(text: string): Promise<void>;
+  /** Resolves with the next that it says. */
+  more(stream?: "stdout" | "stderr"): Promise<void>;
   /** The port after `listening`, or after another word. */
   port(word?: string): Promise<number>;
   /** The exit code, or the signal's name. */
@@ -43,7 +47,12 @@ export function fixture(name: string): string {
 export function start(context: TestContext, program: string, options: ChildOptions = {}): Child {
   const [command = process.execPath, ...before] = options.command ?? [process.execPath];
   const child = spawn(command, [...before, ...(options.nodeArgs ?? []), program, ...(options.args ?? [])], {
-    stdio: ["ignore", "pipe", "pipe", ...(options.channel === true ? ["ipc" as const] : [])],
+    stdio: [
+      options.stdin === true ? "pipe" : "ignore",
+      "pipe",
+      "pipe",
+      ...(options.channel === true ? ["ipc" as const] : []),
+    ],
     env: { PATH: process.env["PATH"], ...options.env },
   });
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
@@ -74,6 +83,7 @@ export function start(context: TestContext, program: string, options: ChildOptio
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     said: (text) => has("stdout", text),
+    more: async (stream = "stdout") => void (await once(streams[stream], "data")),
     warned: (text) => has("stderr", text),
     async port(word = "listening") {
       await has("stdout", `${word} `);

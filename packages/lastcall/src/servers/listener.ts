@@ -3,9 +3,10 @@
  * is closed, by net's own close. http's close would cut idle connections and stop Node's enforcement of its timeouts.
  */
 
-import { linkSync, renameSync, statSync } from "node:fs";
+import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { Server } from "node:net";
 import type { Host } from "../host.ts";
+import { isReplaced, TAKEOVER_KEY } from "../registry.ts";
 
 /**
  * The shrunken backlog is left to empty until nobody has come for this long. Over six closes on a busy machine with 32 clients that
@@ -47,9 +48,13 @@ export function socketFile(server: Server): { readonly path: string; readonly in
   }
 }
 
-/** Whether the socket came from a supervisor, who goes on listening: its queue is not ours to empty. */
-function isInherited(server: WithHandle): boolean {
-  // net builds this key from the address it bound; with listen({ fd }) there is none.
+/** Whether others go on listening on the socket, so that its queue is not ours to empty. */
+function hasOthers(host: Host, server: WithHandle): boolean {
+  if (host.registry[TAKEOVER_KEY] !== undefined) {
+    // Whoever bound it: only where another copy serves is there anybody left, for at a stop the parent lets go at once.
+    return isReplaced(host);
+  }
+  // A supervisor's. net builds this key from the address it bound; with listen({ fd }) there is none.
   return server._connectionKey?.startsWith("null:null") === true;
 }
 
@@ -68,7 +73,7 @@ export async function closeListener(
     return;
   }
   const handle = (server as WithHandle)._handle;
-  const inherited = isInherited(server) || host.facts.clusterWorker;
+  const inherited = hasOthers(host, server) || host.facts.clusterWorker;
   if (handle?.constructor.name === "TCP" && !inherited) {
     handle.listen?.(0);
     await untilQuiet(host, accepted);
@@ -82,7 +87,7 @@ export async function closeListener(
       break;
     }
   }
-  keepForeignFile(file, () => Server.prototype.close.call(server));
+  keepForeignFile(file, isReplaced(host), () => Server.prototype.close.call(server));
   if (host.facts.clusterWorker && handle?.constructor.name === "Object") {
     // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
     // another gets it; one that has exited takes it along, and the client waits for ever (a timeout per 1,500).
@@ -112,13 +117,13 @@ async function untilQuiet(host: Host, accepted: () => number): Promise<void> {
 
 /**
  * libuv removes the file of a unix socket when it closes the handle, even when another process has bound the path
- * since. That file is kept by a second name across the close.
+ * since, or still listens on the socket itself (`isShared`). That file is kept by a second name across the close.
  */
-function keepForeignFile(file: ReturnType<typeof socketFile>, close: () => void): void {
+function keepForeignFile(file: ReturnType<typeof socketFile>, isShared: boolean, close: () => void): void {
   let spare: string | null = null;
   if (file !== null) {
     try {
-      if (statSync(file.path).ino !== file.inode) {
+      if (isShared || statSync(file.path).ino !== file.inode) {
         spare = `${file.path}.${file.inode}.keep`;
         linkSync(file.path, spare);
       }
@@ -130,5 +135,7 @@ function keepForeignFile(file: ReturnType<typeof socketFile>, close: () => void)
   close();
   if (file !== null && spare !== null) {
     renameSync(spare, file.path);
+    // Of two names for one file rename() leaves both: the handle was inherited, and libuv has removed nothing.
+    rmSync(spare, { force: true });
   }
 }
