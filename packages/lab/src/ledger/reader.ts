@@ -125,16 +125,16 @@ export function readLedger(file: string): LedgerReader {
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of chunks()) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const records: LedgerRecord[] = [];
+      const batch: LedgerRecord[] = [];
       let from = 0;
       for (let to = bytes.indexOf(NEW_LINE); to >= 0; to = bytes.indexOf(NEW_LINE, from)) {
         line += 1;
         const quick = line === 1 ? null : requests.parse(bytes, from, to);
-        records.push(quick ?? accept(bytes.toString("utf8", from, to)));
+        batch.push(quick ?? accept(bytes.toString("utf8", from, to)));
         from = to + 1;
       }
       rest = bytes.subarray(from);
-      yield records;
+      yield batch;
     }
     if (rest.length > 0) {
       const text = rest.toString("utf8");

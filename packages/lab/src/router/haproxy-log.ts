@@ -44,6 +44,10 @@ export function classOfTermination(termination: string, server: string): LogClas
     case "K":
     case "U":
       return "cut-by-router";
+    case "P":
+      return where === "H" ? "no-http" : "other";
+    case "R":
+      return "router-limit";
     default:
       return "other";
   }

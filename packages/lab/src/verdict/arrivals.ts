@@ -8,6 +8,8 @@ export interface Arrivals {
   readonly worked: number;
   /** Times that the service had made a whole good answer. */
   readonly answered: number;
+  /** It came to a closed door. */
+  readonly refused: boolean;
   /** Who ended the last connection before the whole answer had gone out. */
   readonly closedFirst: "service" | "peer" | null;
   /** The copy that it came to last. */
@@ -35,12 +37,13 @@ export function createWitnesses(): Witnesses {
   const again = new Set<string>();
   return {
     saw: ({ id, copy, bodyMs, answeredMs, status, closedFirst, refused }) => {
-      const before = arrivals.get(id) ?? { worked: 0, answered: 0, closedFirst: null, copy };
+      const before = arrivals.get(id) ?? { worked: 0, answered: 0, refused: false, closedFirst: null, copy };
       const good = answeredMs !== null && status !== null && status < FAILED_FROM;
       const now: Arrivals =
         refused === true
-          ? { ...before, copy }
+          ? { ...before, refused: true, copy }
           : {
+              ...before,
               worked: before.worked + (bodyMs !== null || answeredMs !== null ? 1 : 0),
               answered: before.answered + (good ? 1 : 0),
               closedFirst: closedFirst ?? before.closedFirst,

@@ -50,7 +50,7 @@ function convicted(all: Collection, slowLimitMs: number): readonly Convicted[] {
   return [...byRow.values()].toSorted((a, b) => a.request.endedMs - b.request.endedMs);
 }
 
-const NEVER_CAME: Arrivals = { worked: 0, answered: 0, closedFirst: null, copy: "" };
+const NEVER_CAME: Arrivals = { worked: 0, answered: 0, refused: false, closedFirst: null, copy: "" };
 
 /** A line of the access log in the form of one of the error log. */
 function wordsOf(line: RouterLine | null | undefined): RouterLogRecord | null {

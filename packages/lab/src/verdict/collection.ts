@@ -218,6 +218,7 @@ export function createCollector(): Collector {
           return;
         case "witness":
           all.witnesses.saw(record);
+          all.witnessed = true;
           return;
         case "executed":
           all.store.executed(record);

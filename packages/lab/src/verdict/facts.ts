@@ -90,12 +90,19 @@ function causeInUpstream(request: RequestRecord): Cause | null {
   return connects.split(", ").at(-1)?.trim() === "-" ? "connect-refused" : "cut";
 }
 
-function causeOf(request: RequestRecord, line: RouterLogRecord | null): Cause | null {
+/** `refused`: by a shim, which found that the copy did not listen any more; the router could only see a reset. */
+function causeOf(request: RequestRecord, line: RouterLogRecord | null, refused: boolean): Cause | null {
   if (request.fate === "failed") {
     if (request.error === "TIMEOUT") {
       return "timeout";
     }
-    return request.error === "ECONNREFUSED" ? "connect-refused" : "cut";
+    // A balancer of layer 4 can tell its client nothing: a closed door behind it is a connection that ends.
+    return request.error === "ECONNREFUSED" || line?.class === "connect-refused" || refused
+      ? "connect-refused"
+      : "cut";
+  }
+  if (refused) {
+    return "connect-refused";
   }
   return causeInLog(line) ?? causeInUpstream(request) ?? (request.status === 504 ? "timeout" : null);
 }
@@ -143,11 +150,12 @@ function copyOf(scene: Scene, { request, harm, line, seen }: Told): string | nul
   const { attribution, timeline } = scene;
   const port = portOfLine(line);
   if (harm === "masked") {
-    // The one that failed, not the one that answered in its place.
-    return (
-      attribution.triedBy(request)[0] ??
-      (port === null ? null : attribution.copyAtPort(port, request.endedMs))
-    );
+    // The one that failed, not the one that answered in its place; where the router names that alone, the one that was leaving.
+    const tried = attribution.triedBy(request);
+    if (tried.length > 1 || port !== null) {
+      return (tried.length > 1 ? tried[0] : attribution.copyAtPort(port ?? 0, request.endedMs)) ?? null;
+    }
+    return leavingAlone(timeline, request);
   }
   const told = attribution.copyOf(request) ?? (seen === null || seen.copy === "" ? null : seen.copy);
   if (told !== null || port !== null) {
@@ -156,6 +164,11 @@ function copyOf(scene: Scene, { request, harm, line, seen }: Told): string | nul
   if (request.fate === "answered" && (request.status ?? 0) < THRESHOLDS.failedFromStatus) {
     return null;
   }
+  return leavingAlone(timeline, request);
+}
+
+/** The copy that was leaving at that time, if there was one only. */
+function leavingAlone(timeline: Timeline, request: RequestRecord): string | null {
   const leaving = timeline.restarts.filter(
     (span) =>
       span.life.signalMs <= request.endedMs &&
@@ -184,7 +197,7 @@ export function factsOf(scene: Scene, told: Told): Facts {
   const direct = run?.router === "none";
   const readyMs = life?.readyMs ?? life?.addedMs ?? null;
   const replaces = timeline.restarts.some((one) => one.replacement?.name === copy);
-  const cause = causeOf(request, line);
+  const cause = causeOf(request, line, seen !== null && seen.worked === 0 && seen.refused);
   const { status } = request;
   return {
     request,

@@ -51,7 +51,8 @@ export function createStore(): Store {
 
   function contradictions(): readonly Contradiction[] {
     const found: Contradiction[] = [];
-    for (let place = 0; checked && place < rows.length; place += 1) {
+    const all = checked ? rows.length : 0;
+    for (let place = 0; place < all; place += 1) {
       if (acknowledged.at(place) === 1 && times.at(place) !== 1) {
         found.push({ row: rows.at(place), times: times.at(place) });
       }

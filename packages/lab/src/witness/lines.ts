@@ -12,6 +12,7 @@ type Line =
       readonly id: string;
       readonly method: string;
     }
+  | { readonly on: "body"; readonly pid: number; readonly t: number; readonly n: number }
   | {
       readonly on: "answer" | "cut";
       readonly pid: number;
@@ -66,6 +67,10 @@ export function readWitness(text: string, copy: string, baseMs: number): readonl
     }
     const draft = drafts.get(key);
     if (draft === undefined) {
+      continue;
+    }
+    if (line.on === "body") {
+      draft.bodyMs = atMs;
       continue;
     }
     draft.bodyMs ??= line.body ? atMs : null;

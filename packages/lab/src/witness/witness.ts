@@ -36,6 +36,13 @@ function watch(fd: number): void {
     count += 1;
     const n = count;
     say({ on: "arrival", n, id, method: request.method ?? "" });
+    if (
+      request.headers["content-length"] !== undefined ||
+      request.headers["transfer-encoding"] !== undefined
+    ) {
+      // Should the process die at its work, this line says that it had all that it needed for it.
+      request.once("end", () => say({ on: "body", n }));
+    }
     response.once("prefinish", () => {
       say({ on: "answer", n, status: response.statusCode, body: request.complete });
     });

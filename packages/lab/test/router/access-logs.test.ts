@@ -14,7 +14,9 @@ test("HAProxy's termination states are the classes of the verdict", () => {
     sH: "timeout",
     SD: "upstream-closed",
     DH: "cut-by-router",
-    PH: "other",
+    PH: "no-http",
+    RC: "router-limit",
+    IH: "other",
   };
   for (const [termination, kind] of Object.entries(expected)) {
     assert.equal(classOfTermination(termination, "127.0.0.1:9001"), kind, termination);

@@ -506,6 +506,33 @@ const MORE: readonly Case[] = [
     count: 0,
   },
   {
+    kind: "closed-door",
+    title: "a closed door behind a balancer of layer 4, which can only end the client's connection",
+    records: [failure(2643, "wait", "EOF"), line(2646, "connect-refused", "A", "")],
+    options: { run: { router: "HAProxy 2.6.12 (layer 4)" } },
+    says: /EOF before the first byte after 2 ms: connection refused, sent 643 ms after SIGTERM to A/,
+    copy: "A",
+  },
+  {
+    kind: "closed-door",
+    title: "a door that was closed behind a recording shim, which the router saw as a reset",
+    records: [
+      routerError(2657, "A", { id: "r1-9010" }),
+      line(2659, "reset", "A"),
+      {
+        ...witness("r1-9010", "A", 2658),
+        bodyMs: null,
+        answeredMs: null,
+        status: null,
+        closedFirst: "service",
+        refused: true,
+      },
+    ],
+    options: { run: { router: "embedded" } },
+    says: /connection refused, sent 657 ms after SIGTERM to A/,
+    copy: "A",
+  },
+  {
     kind: "cut-by-router",
     title: "a request that the balancer ends when it drops the copy",
     records: [
