@@ -27,7 +27,7 @@ export const PROTOCOL_BUGS = [
     name: "frames-after-the-close-frame",
     file: src("upgraded-socket"),
     find: `if (this.#told) { // Nothing may follow`,
-    replace: `if (this.#told && rest.length > 9) { // Nothing may follow`,
+    replace: `if (this.#told && chunk === null) { // Nothing may follow`,
     tests: ["lastcall/servers/upgrade"],
   },
   {
@@ -43,6 +43,13 @@ export const PROTOCOL_BUGS = [
     find: `(stream.response as ServerResponse).end(stream.lastChunk);`,
     replace: `(stream.response as ServerResponse).destroy();`,
     tests: ["lastcall/servers/streams"],
+  },
+  {
+    name: "a-herd-after-a-loop-that-stood-still",
+    file: src("spread"),
+    find: `until - due() > STOOD_STILL_MS`,
+    replace: `until - due() > STOOD_STILL_MS * windowMs`,
+    tests: ["lastcall/servers/spread"],
   },
   {
     name: "spread-tells-all-at-once",

@@ -55,27 +55,40 @@ export class FrameBoundary {
         at += taken;
         continue;
       }
+      if (this.#partial.length === 0) {
+        // As libraries write: the head is whole, and nothing has to be put together.
+        const size = headSize(bytes, at);
+        if (at + size <= bytes.length) {
+          this.#begin(bytes, at);
+          at += size;
+          continue;
+        }
+      }
       // A head has 2 to 14 bytes; what there is of it is enough to know how many.
       const before = this.#partial.length;
       const more = bytes.subarray(at, at + LONGEST_HEAD - before);
       const head: Buffer = before === 0 ? more : Buffer.concat([this.#partial, more]);
-      const size = headSize(head);
+      const size = headSize(head, 0);
       if (head.length < size) {
         this.#partial = Buffer.from(head);
         return;
       }
       this.#partial = EMPTY;
       at += size - before;
-      this.#begin(head);
+      this.#begin(head, 0);
     }
   }
 
-  #begin(head: Buffer): void {
-    const [first = 0, second = 0] = head;
+  #begin(bytes: Buffer, at: number): void {
+    const first = bytes[at] ?? 0;
     const opcode = first & 0x0f;
-    const length = second & 0x7f;
+    const length = (bytes[at + 1] ?? 0) & 0x7f;
     this.#left =
-      length < 126 ? length : length === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
+      length < 126
+        ? length
+        : length === 126
+          ? bytes.readUInt16BE(at + 2)
+          : Number(bytes.readBigUInt64BE(at + 2));
     if (opcode === CLOSE) {
       this.closed = true;
     } else if (opcode < CLOSE) {
@@ -88,8 +101,8 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const CLOSE = 8;
 const LONGEST_HEAD = 14;
 
-function headSize(head: Buffer): number {
-  const second = head[1];
+function headSize(bytes: Buffer, at: number): number {
+  const second = bytes[at + 1];
   if (second === undefined) {
     return 2;
   }

@@ -15,7 +15,13 @@ export function spreadOver(
   return Array.from({ length: count }, (_, at) => (at + random()) * slot);
 }
 
-/** Calls `run` for each entry at its instant, with one timer for all of them. Returns what calls the rest at once. */
+/** A turn that is later than this was kept up by a loop that stood still; a busy one makes up for less. */
+const STOOD_STILL_MS = 50;
+
+/**
+ * Calls `run` for each entry at its instant, with one timer for all of them. After a loop that stood still the rest is spread
+ * over what is left of the window, instead of all that were due being called at once. Returns what calls the rest at once.
+ */
 export function runSpread<T>(
   host: Pick<Host, "now" | "setTimer">,
   entries: readonly T[],
@@ -26,20 +32,26 @@ export function runSpread<T>(
   const startedAt = host.now();
   let next = 0;
   let cancel: Undo = () => {};
+  /** How far the plan was when it was last put off, and when that was: from there on it is run faster. */
+  let planned = 0;
+  let from = 0;
+  const due = (): number => {
+    const pace = planned < windowMs ? (windowMs - from) / (windowMs - planned) : 0;
+    return from + ((times[next] ?? 0) - planned) * pace;
+  };
   const go = (until: number): void => {
     cancel();
-    while (next < entries.length && (times[next] ?? 0) <= until) {
+    if (next < entries.length && until < windowMs && until - due() > STOOD_STILL_MS) {
+      [planned, from] = [times[next] ?? 0, until];
+    }
+    while (next < entries.length && due() <= until) {
       run(entries[next] as T);
       next += 1;
     }
     if (next < entries.length) {
-      cancel = host.setTimer(Math.max(1, (times[next] ?? 0) - until), () => go(host.now() - startedAt));
+      cancel = host.setTimer(Math.max(1, due() - until), () => go(host.now() - startedAt));
     }
   };
-  if (windowMs > 0) {
-    go(0);
-  } else {
-    go(Number.POSITIVE_INFINITY);
-  }
+  go(windowMs > 0 ? 0 : Number.POSITIVE_INFINITY);
   return { hurry: () => go(Number.POSITIVE_INFINITY), cancel: () => cancel() };
 }
