@@ -88,9 +88,13 @@ test("a broken line in the middle is an error with its number", async () => {
   await fails(
     [first, '{"kind":"request","id":"x"}', ...others].join("\n"),
     "LAB_LEDGER_READ",
-    /:2 is a request record without/,
+    /:2 is a record of kind request without a proper \w+/,
   );
-  await fails([first, '{"kind":"event"}', ...others].join("\n"), "LAB_LEDGER_READ", /:2 is an event record/);
+  await fails(
+    [first, '{"kind":"event"}', ...others].join("\n"),
+    "LAB_LEDGER_READ",
+    /:2 is a record of kind event without a proper atMs/,
+  );
 });
 
 test("another schema, another kind of file, an empty one and none are told apart", async () => {

@@ -9,7 +9,7 @@ import { definitions, lookOf } from "./kinds.ts";
 import { kindsSection } from "./kinds-section.ts";
 import { escape } from "./markup.ts";
 import { plural } from "../numbers.ts";
-import { settingsSection } from "./settings-section.ts";
+import { blindSection, settingsSection } from "./settings-section.ts";
 import { STYLE_SHEET } from "./style-sheet.ts";
 import { timeFigure } from "./time-figure.ts";
 import { verdictSection } from "./verdict-section.ts";
@@ -80,6 +80,7 @@ ${timeFigure(report)}</section>
 ${kindsSection(report)}
 ${alignedSection(report)}
 ${settingsSection(report)}
+${blindSection(report)}
 <footer><p>Made from the run's ledger by <code>lastcall report</code>. Latency counts from when a request should have been sent. Draining ends with the last request that a copy answered; the drain delay is what the lab told it.</p>${command}</footer></main>
 ${packed(report)}
 <script type="module">${script}</script></body></html>
