@@ -29,6 +29,10 @@ export type LabCode =
   | "LAB_LINT_BASELINE"
   | "LAB_LINT_WRITE"
   | "LAB_NO_PORT"
+  // platform/
+  | "LAB_PLATFORM_MISSING"
+  | "LAB_PLATFORM_REFUSED"
+  | "LAB_PLATFORM_LOST"
   // prove/
   | "LAB_OUTPUT";
 
@@ -56,6 +60,9 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_LINT_BASELINE: EXIT.usage,
   LAB_LINT_WRITE: EXIT.couldNotRun,
   LAB_NO_PORT: EXIT.couldNotRun,
+  LAB_PLATFORM_MISSING: EXIT.couldNotRun,
+  LAB_PLATFORM_REFUSED: EXIT.couldNotRun,
+  LAB_PLATFORM_LOST: EXIT.couldNotRun,
   LAB_OUTPUT: EXIT.couldNotRun,
 };
 

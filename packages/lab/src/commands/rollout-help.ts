@@ -57,6 +57,21 @@ Your service
                         shim (any language: a recorder in front of it), FILE (as --executed), none
   --ready-timeout TIME  (15s)
 
+Your service in Docker Compose, instead of a command
+  --platform compose    the copies are the service of a compose file, each in a project of its own,
+                        stopped by Compose with the file's stop_signal, stop_grace_period and init
+  --compose-file FILE   (compose.yaml)
+  --service NAME        which of its services, if there are several
+  --container-port N    where it serves, if it publishes several ports or none
+
+Your service in Docker Swarm, instead of a command
+  --platform swarm      it runs already, behind a router of yours; Swarm updates it, the lab sends the
+                        load and follows the engine's events
+  --service NAME        as docker service ls tells it
+  --url http://HOST:PORT  the router
+  --drain-node NODE     drain this node instead of updating every task; it is made active again
+  --engines A,B         DOCKER_HOST of the other nodes: an engine tells only of its own containers
+
 What is made of it
   --explain             when something went wrong: again, with one factor changed at a time, to say
                         with which of them the failures vanish

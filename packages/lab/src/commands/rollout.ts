@@ -16,7 +16,8 @@ import { REPORT_FILE, writeReport } from "../report/write-report.ts";
 import { controlOf, controlsFor, type Control } from "../rollout/controls.ts";
 import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
 import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
-import { runRollout } from "../rollout/run.ts";
+import { openPlace, type Place } from "../rollout/place.ts";
+import type { RunResult } from "../rollout/run.ts";
 import { runFolders } from "../rollout/run-folder.ts";
 import type { FoundRouter } from "../router/router.ts";
 import { chooseRouter } from "../router/start.ts";
@@ -69,6 +70,12 @@ const SHARED = {
   explain: "boolean",
   controls: "boolean",
   platform: "string",
+  "compose-file": "string",
+  service: "string",
+  "container-port": "string",
+  url: "string",
+  "drain-node": "string",
+  engines: "string",
   out: "string",
 } as const satisfies FlagTypes;
 const FLAGS = {
@@ -89,15 +96,16 @@ async function runWithReruns(
   guardian: Guardian,
   live: Terminal | null,
   io: Io,
+  place: Place,
 ): Promise<Row | null> {
-  const row = await runRow(plan, folder, found, guardian, live, io);
+  const row = await runRow(plan, folder, found, guardian, live, io, place);
   if (row === null || row.verdict.outcome === "invalid") {
     return row;
   }
   const again = async (name: string, words: string, changed: RolloutPlan): Promise<Row | null> => {
     io.err(`Once more, with ${words}.\n`);
     const router = changed.router.name === "embedded" ? null : found;
-    return runRow(changed, `${folder}-${name}`, router, guardian, live, io);
+    return runRow(changed, `${folder}-${name}`, router, guardian, live, io, place);
   };
   const trials: Trial[] = [];
   for (const { factor, plan: changed } of plan.explain ? factorsFor(plan, row.verdict) : []) {
@@ -120,7 +128,7 @@ async function runWithReruns(
 
 async function chooseFor(plans: readonly RolloutPlan[], io: Io): Promise<FoundRouter | null> {
   const [first] = plans;
-  if (first === undefined) {
+  if (first === undefined || first.service.kind === "swarm") {
     return null;
   }
   const found = await chooseRouter(first.router.name, first.router, io.env);
@@ -140,13 +148,14 @@ async function runRow(
   guardian: Guardian,
   live: Terminal | null,
   io: Io,
+  place: Place,
 ): Promise<Row | null> {
   for (let attempt = 1; ; attempt += 1) {
     const folder = attempt === 1 ? firstFolder : `${firstFolder}-${attempt}`;
     const progress = startProgress(plan, live, io.err, () => performance.now());
-    let result: Awaited<ReturnType<typeof runRollout>>;
+    let result: RunResult;
     try {
-      result = await runRollout(plan, {
+      result = await place.run(plan, {
         guardian,
         router: found,
         folder: path.resolve(io.cwd, folder),
@@ -221,7 +230,16 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     ...given,
     ...(flags.command === undefined ? {} : { command: flags.command }),
   } as RolloutOptions & { readonly out?: string };
-  const plans = planRollout(options, (file) => readLoadFile(path.resolve(io.cwd, file), file));
+  const asked = planRollout(options, (file) => readLoadFile(path.resolve(io.cwd, file), file));
+  const [first] = asked;
+  if (first === undefined) {
+    return EXIT.pass;
+  }
+  const place = await openPlace(first, io.cwd, io.env);
+  if (place.about !== null) {
+    io.err(`${place.about}\n`);
+  }
+  const plans = asked.map(place.planned);
   const found = await chooseFor(plans, io);
   const folders = runFolders(plans, options.out, io.cwd);
   const style = styleFor(io.tty && isatty(1), noColor === true, io.env);
@@ -233,7 +251,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const rows: Row[] = [];
   try {
     for (const [index, plan] of plans.entries()) {
-      const row = await runWithReruns(plan, folders[index] ?? ".", found, guardian, live, io);
+      const row = await runWithReruns(plan, folders[index] ?? ".", found, guardian, live, io, place);
       if (row === null) {
         return EXIT.interrupted;
       }
@@ -246,13 +264,15 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (typeof html === "string") {
     copyReports(rows, html, io);
   }
+  const shown = rows.flatMap((row) => place.shows(row));
   if (json === true) {
-    io.out(rolloutJson(rows, exitCode));
+    io.out(rolloutJson(rows, exitCode, shown));
     return exitCode;
   }
   const details = rows.map((row) => renderDetails(row, style, rows.length === 1)).join("\n\n");
+  const platform = shown.length === 0 ? "" : `${shown.join("\n")}\n\n`;
   io.out(
-    `\n${renderHead(rows)}\n\n${renderTable(rows, style)}\n\n${details}\n\n${renderOutcome(rows, style)}\n`,
+    `\n${renderHead(rows)}\n\n${renderTable(rows, style)}\n\n${details}\n\n${platform}${renderOutcome(rows, style)}\n`,
   );
   return exitCode;
 }

@@ -4,10 +4,16 @@ import type { ExitCode } from "../exit-codes.ts";
 import { platformAdvice } from "../rollout/platform-words.ts";
 import type { Row } from "../rollout/row.ts";
 
-export function rolloutJson(rows: readonly Row[], exitCode: ExitCode): string {
+/** `platform`: what Docker Swarm has to show beyond the verdict. */
+export function rolloutJson(
+  rows: readonly Row[],
+  exitCode: ExitCode,
+  platform: readonly string[] = [],
+): string {
   const document = {
     schema: "lastcall.rollout/1",
     exitCode,
+    ...(platform.length === 0 ? {} : { platform }),
     rows: rows.map(({ plan, verdict, counts, shown, why, routerLost, folder, trials, controls }) => ({
       scenario: plan.scenario,
       title: plan.title,

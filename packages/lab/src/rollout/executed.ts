@@ -60,7 +60,7 @@ export async function readExecuted(
   offset: number,
   copies: readonly string[],
 ): Promise<Executed> {
-  if (plan.service.kind === "command") {
+  if (plan.service.kind !== "orders") {
     if (plan.executedFile === null) {
       return { rows: null, notes: [] };
     }

@@ -21,6 +21,9 @@ export async function restart(
 ): Promise<Copy> {
   const byReadiness = plan.router.removal === "readiness";
   const removed = async (): Promise<void> => {
+    if (plan.order === "parallel") {
+      await leaving.signalled;
+    }
     await scope.sleep(plan.propagationMs);
     await rotation.remove(leaving.name);
   };
@@ -33,7 +36,7 @@ export async function restart(
     if (plan.warmUpMs > 0) {
       await scope.sleep(plan.warmUpMs);
     }
-    await rotation.add({ copy: next.name, host: "127.0.0.1", port: next.port });
+    await rotation.add({ copy: next.name, host: next.host ?? "127.0.0.1", port: next.port });
     if (byReadiness) {
       await rotation.forget(leaving.name);
     }

@@ -7,8 +7,8 @@ import { cpus } from "node:os";
 import path from "node:path";
 import { startRunClock } from "../ledger/clock.ts";
 import type { EndRecord, EventRecord, LedgerRecord } from "../ledger/records.ts";
-import { createLedger } from "../ledger/writer.ts";
 import { createLoadEngine } from "../load/engine.ts";
+import type { CopyHost } from "../platform/copy-host.ts";
 import { parametersOf as routerParametersOf } from "../router/options.ts";
 import type { FoundRouter, Router, Upstream } from "../router/router.ts";
 import { startRouter } from "../router/start.ts";
@@ -20,6 +20,7 @@ import type { Guardian } from "../target/guardian.ts";
 import { assertBaseline } from "./baseline.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
+import { createRecorder } from "./recorder.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { joinAccessLog } from "./router-requests.ts";
@@ -36,6 +37,8 @@ export interface RunContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly interrupted: AbortSignal;
+  /** Absent: the copies are child processes of the lab. */
+  readonly copyHost?: CopyHost;
   /** Each record as it comes, for the live view. */
   readonly onRecord: (record: LedgerRecord) => void;
 }
@@ -71,25 +74,9 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   const { folder, guardian } = context;
   const scope = openScope(context.interrupted);
   const clock = startRunClock();
-  const ledger = await createLedger(folder);
-  const records: LedgerRecord[] = [];
-  let open = true;
-  const write = (record: LedgerRecord): void => {
-    if (open) {
-      records.push(record);
-      context.onRecord(record);
-      try {
-        ledger.write(record);
-      } catch (error) {
-        // Records come from events; the run's own thread of waits is where a full disk must be heard of.
-        open = false;
-        scope.fail(error);
-      }
-    }
-  };
+  const recorder = await createRecorder(folder, clock, scope, context.onRecord);
+  const { records, write, note } = recorder;
   const emit = (event: EventRecord): void => write(event);
-  const note = (event: EventRecord["event"], detail: EventRecord["detail"] = {}): void =>
-    emit({ kind: "event", atMs: clock.now(), source: "lab", copy: null, event, detail });
   write({
     kind: "run",
     schema: "lastcall.ledger/1",
@@ -109,11 +96,18 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   scope.defer(() => witness.stop());
   let router: Router | null = null;
 
+  const startAt = (name: string, port: number): Promise<Copy> => {
+    const around = { clock, guardian, emit };
+    if (context.copyHost !== undefined) {
+      return context.copyHost.startCopy(name, port, folder, around);
+    }
+    const spec = copySpec(plan, name, port, folder, context.cwd, context.env);
+    return startCopy({ ...spec, env: { ...spec.env, ...witness.env(name, spec.env) } }, around);
+  };
   const start = async (name: string): Promise<Copy> => {
-    const spec = copySpec(plan, name, await findPort(), folder, context.cwd, context.env);
+    const port = await findPort();
     scope.assertOpen();
-    const env = { ...spec.env, ...witness.env(name, spec.env) };
-    const copy = await startCopy({ ...spec, env }, { clock, guardian, emit });
+    const copy = await startAt(name, port);
     everStarted.push(name);
     scope.defer(() => copy.end());
     await scope.orInterrupted(copy.ready());
@@ -138,20 +132,16 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     for (const arrival of arrivals ?? []) {
       write(arrival);
     }
-    write({
-      kind: "end",
-      atMs: clock.now(),
-      reason,
-      rows: executed.rows?.length ?? null,
-      arrivals: arrivals?.length ?? null,
-    });
-    open = false;
-    await ledger.close();
+    await recorder.end(reason, executed.rows?.length ?? null, arrivals?.length ?? null);
   };
 
   try {
     const copies = await all(Array.from({ length: plan.copies }, (_, place) => start(copyName(place, 1))));
-    const upstreams = copies.map(({ name, port }): Upstream => ({ copy: name, host: "127.0.0.1", port }));
+    const upstreams = copies.map(({ name, host = "127.0.0.1", port }): Upstream => ({
+      copy: name,
+      host,
+      port,
+    }));
     router = await startRouter(
       context.router,
       { ...plan.router, port: 0, folder: path.join(folder, "router") },
@@ -203,7 +193,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     await end("failed").catch(() => undefined);
     throw error;
   } finally {
-    open = false;
+    recorder.close();
     await scope.close();
   }
 }

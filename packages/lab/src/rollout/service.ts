@@ -40,7 +40,16 @@ export const FILES: {
 
 /** For the ledger and the report: without the numbers of one copy. */
 export function commandOf(plan: RolloutPlan): readonly string[] {
-  return plan.service.kind === "command" ? plan.service.command : ["orders", `--build=${plan.service.build}`];
+  switch (plan.service.kind) {
+    case "command":
+      return plan.service.command;
+    case "compose":
+      return ["compose", plan.service.file, ...(plan.service.name === null ? [] : [plan.service.name])];
+    case "swarm":
+      return ["swarm", plan.service.name];
+    case "orders":
+      return ["orders", `--build=${plan.service.build}`];
+  }
 }
 
 export function copySpec(
@@ -69,6 +78,9 @@ export function copySpec(
   if (plan.service.kind === "command") {
     const values = { port: String(port), copy: name, ...(delay === null ? {} : { drainDelay: delay }) };
     return { ...shared, command: fillCommand(plan.service.command, values) };
+  }
+  if (plan.service.kind !== "orders") {
+    throw new Error(`a service of ${plan.service.kind} is started by its platform`);
   }
   if (!existsSync(ORDERS_SERVER)) {
     throw new LabError(

@@ -3,7 +3,8 @@
 import { formatDuration } from "../duration.ts";
 import { didYouMean } from "../nearest.ts";
 import { ROUTER_NAMES, type RouterBehaviour, type RouterName } from "../router/options.ts";
-import { PLATFORMS, type Platform } from "./platforms.ts";
+import { type Platform } from "./platforms.ts";
+import { platformService, wordsOf } from "./platform-options.ts";
 import { duration, number, oneOf, refuse, route } from "./option-values.ts";
 import { loadShape, type LoadShape } from "./load-options.ts";
 import { routerBehaviour } from "./router-options.ts";
@@ -57,12 +58,34 @@ export interface RolloutOptions {
   readonly explain?: boolean;
   readonly controls?: boolean;
   readonly platform?: string;
+  readonly "compose-file"?: string;
+  readonly service?: string;
+  readonly "container-port"?: string;
+  readonly url?: string;
+  readonly "drain-node"?: string;
+  readonly engines?: string;
   readonly command?: readonly string[];
 }
 
 export type Service =
   | { readonly kind: "orders"; readonly build: Build }
-  | { readonly kind: "command"; readonly command: readonly string[] };
+  | { readonly kind: "command"; readonly command: readonly string[] }
+  | {
+      readonly kind: "compose";
+      readonly file: string;
+      /** Null: the only one of the file. */
+      readonly name: string | null;
+      /** Null: the only one that it publishes. */
+      readonly containerPort: number | null;
+    }
+  | {
+      readonly kind: "swarm";
+      readonly name: string;
+      /** The router in front of it. */
+      readonly url: URL;
+      readonly drainNode: string | null;
+      readonly engines: readonly string[];
+    };
 
 export interface Routes {
   /** Readiness: 200 when the copy may be sent work. */
@@ -143,7 +166,10 @@ const ORDERS_ROUTES: Routes = {
   postBody: '{"id":"{id}","work":0.3}',
 };
 
-function chosenRows(options: RolloutOptions): readonly Scenario[] {
+function chosenRows(options: RolloutOptions, onPlatform: boolean): readonly Scenario[] {
+  if (onPlatform) {
+    return [SCENARIOS.stop];
+  }
   const stranger = options.command !== undefined;
   if (options.all === true) {
     if (options.scenario !== undefined) {
@@ -241,7 +267,9 @@ export function planRollout(
   const build = oneOf("build", options.build, ["naive", "lastcall", "bare"]);
   const order = oneOf("order", options.order, ["parallel", "remove-first"]) ?? "parallel";
   const router = oneOf("router", options.router, ROUTER_NAMES) ?? "auto";
-  const routes = routesOf(options, command !== undefined);
+  const platform = platformService(options);
+  const stranger = command !== undefined || platform !== null;
+  const routes = routesOf(options, stranger);
   const behaviour = routerBehaviour(options, routes.ready);
   const gracePeriodMs = duration("grace", options.grace, DEFAULT_GRACE_MS, 1000, 600_000);
   const givenDelayMs =
@@ -270,16 +298,16 @@ export function planRollout(
     copies: number("copies", options.copies, 2, 2, 16),
     repeat: number("repeat", options.repeat, 1, 1, 1000),
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
-    ...witnessOf(options, command !== undefined),
+    ...witnessOf(options, stranger),
     timing: TIMING,
     explain: options.explain === true,
     controls: options.controls === true,
-    platform: oneOf("platform", options.platform, PLATFORMS) ?? null,
-    attempts: number("attempts", options.attempts, command === undefined ? BUILT_IN_ATTEMPTS : 1, 1, 5),
+    platform: wordsOf(options),
+    attempts: number("attempts", options.attempts, stranger ? 1 : BUILT_IN_ATTEMPTS, 1, 5),
   };
-  return chosenRows(options).map((row) => {
+  return chosenRows(options, platform !== null).map((row) => {
     // `stop` is the service as it is: only `drain` tells a stranger's service a delay of the lab's choosing.
-    const told = command === undefined || row.name.startsWith("drain");
+    const told = !stranger || row.name.startsWith("drain");
     const drainDelayMs = givenDelayMs ?? (told ? row.drainDelayMs : null);
     if (drainDelayMs !== null && drainDelayMs >= gracePeriodMs && row.signal !== "SIGKILL") {
       refuse(
@@ -288,7 +316,7 @@ export function planRollout(
       );
     }
     const changed =
-      command !== undefined ||
+      stranger ||
       (build !== undefined && build !== row.build) ||
       (givenDelayMs !== null && givenDelayMs !== row.drainDelayMs) ||
       (options.retries === true && !row.retries) ||
@@ -309,7 +337,10 @@ export function planRollout(
       mustShow: changed ? "nothing is lost" : row.mustShow,
       expectation: changed ? null : row.expectation,
       service:
-        command === undefined ? { kind: "orders", build: build ?? row.build } : { kind: "command", command },
+        platform ??
+        (command === undefined
+          ? { kind: "orders", build: build ?? row.build }
+          : { kind: "command", command }),
       signal: row.signal,
       drainDelayMs,
       router: { ...behaviour, name: router, retries: row.retries || options.retries === true },

@@ -38,10 +38,14 @@ export interface CopyExit {
 
 export interface Copy {
   readonly name: string;
+  /** Where it is reached, if it is not 127.0.0.1. */
+  readonly host?: string;
   readonly port: number;
   readonly pid: number;
   /** Resolves when readiness answers 200; rejects when the copy ends before, or takes too long. */
   ready(): Promise<void>;
+  /** Resolves when the stop signal has really been sent, where something else than the lab sends it. */
+  readonly signalled?: Promise<void>;
   /** Sends the signal; SIGKILL follows after the grace period. Resolves with the exit. */
   stop(signal: NodeJS.Signals, gracePeriodMs: number): Promise<CopyExit>;
   readonly exited: Promise<CopyExit>;

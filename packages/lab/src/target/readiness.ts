@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The status, or the error's code (`ECONNREFUSED`, `TIMEOUT`). */
 export type Readiness = number | string;
 
-export function probe(port: number, path: string, timeoutMs: number): Promise<Readiness> {
+export function probe(port: number, path: string, timeoutMs: number, host = "127.0.0.1"): Promise<Readiness> {
   return new Promise((resolve) => {
-    const asked = request({ host: "127.0.0.1", port, path, agent: false, timeout: timeoutMs }, (answer) => {
+    const asked = request({ host, port, path, agent: false, timeout: timeoutMs }, (answer) => {
       answer.resume();
       answer.once("end", () => resolve(answer.statusCode ?? 0));
       answer.once("error", () => resolve("ECONNRESET"));
@@ -30,10 +30,11 @@ export async function probeUntil(
   everyMs: number,
   until: (seen: Readiness) => boolean,
   aborted: AbortSignal,
+  host?: string,
 ): Promise<Readiness | null> {
   while (!aborted.aborted) {
     // A poll is one question after the other.
-    const seen = await probe(port, path, 1000);
+    const seen = await probe(port, path, 1000, host);
     if (aborted.aborted) {
       return null;
     }

@@ -1,0 +1,89 @@
+/** One update of a Swarm service under load: the load and the events go into the ledger as those of a rolling restart do. */
+
+import { cpus } from "node:os";
+import { startRunClock } from "../ledger/clock.ts";
+import type { EndRecord } from "../ledger/records.ts";
+import { createLoadEngine } from "../load/engine.ts";
+import type { SwarmService } from "../platform/swarm.ts";
+import type { RolloutPlan } from "../scenario/plan.ts";
+import { assertBaseline } from "./baseline.ts";
+import { executedOffset, readExecuted } from "./executed.ts";
+import { loadPlanOf } from "./load-plan.ts";
+import { createRecorder } from "./recorder.ts";
+import type { RunContext, RunResult } from "./run.ts";
+import { Interrupted, openScope } from "./scope.ts";
+import { commandOf } from "./service.ts";
+
+export async function runSwarmUpdate(
+  plan: RolloutPlan,
+  url: URL,
+  service: SwarmService,
+  context: Omit<RunContext, "router" | "copyHost">,
+): Promise<RunResult> {
+  const scope = openScope(context.interrupted);
+  const clock = startRunClock();
+  const recorder = await createRecorder(context.folder, clock, scope, context.onRecord);
+  const { records, write, note } = recorder;
+  write({
+    kind: "run",
+    schema: "lastcall.ledger/1",
+    scenario: plan.scenario,
+    seed: plan.seed,
+    at: new Date().toISOString(),
+    command: commandOf(plan),
+    router: `the router at ${url.host}`,
+    machine: { node: process.version, platform: process.platform, cores: cpus().length },
+    parameters: {
+      signal: plan.signal,
+      drainDelayMs: null,
+      gracePeriodMs: plan.gracePeriodMs,
+      order: service.order,
+      witness: "none",
+      ratePerSecond: plan.ratePerSecond,
+      copies: service.replicas,
+      repeat: 1,
+    },
+  });
+  const offset = await executedOffset(plan, context.cwd);
+  const end = async (reason: EndRecord["reason"]): Promise<void> => {
+    const executed = await readExecuted(plan, context.folder, context.cwd, offset, []);
+    for (const row of executed.rows ?? []) {
+      write(row);
+    }
+    await recorder.end(reason, executed.rows?.length ?? null, null);
+  };
+  try {
+    const tasks = await service.follow(scope, clock, context.guardian, write);
+    const port = Number(url.port === "" ? 80 : url.port);
+    const engine = createLoadEngine({ ...loadPlanOf(plan, port), host: url.hostname }, clock.baseMs);
+    scope.defer(() => engine.abort());
+    engine.onRecords((batch) => {
+      for (const record of batch) {
+        // An answer says its task or its container; the ledger says its copy.
+        write({ ...record, copy: tasks.copyOf(record.copy) ?? record.copy });
+      }
+    });
+    await scope.orInterrupted(engine.start());
+    note("load-started", { ratePerSecond: plan.ratePerSecond });
+    await scope.sleep(plan.timing.headMs);
+    assertBaseline(plan, records);
+    await service.update(scope, tasks);
+    await scope.sleep(plan.timing.tailMs);
+    await scope.orInterrupted(engine.stop());
+    note("load-ended");
+    await end("finished");
+    return { records, ended: "finished" };
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      await end("interrupted");
+      return { records, ended: "interrupted" };
+    }
+    note("note", { text: error instanceof Error ? error.message : String(error) });
+    // What ended the run is what is told; that its ledger could not be ended well adds nothing.
+    await end("failed").catch(() => undefined);
+    throw error;
+  } finally {
+    recorder.close();
+    await scope.close();
+  }
+}
