@@ -2,9 +2,10 @@
 
 import { cpus } from "node:os";
 import { startRunClock } from "../ledger/clock.ts";
-import type { EndRecord } from "../ledger/records.ts";
+import type { EndRecord, RequestRecord } from "../ledger/records.ts";
 import { createLoadEngine } from "../load/engine.ts";
 import type { SwarmService } from "../platform/swarm.ts";
+import type { SwarmTasks } from "../platform/swarm-tasks.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { assertBaseline } from "./baseline.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
@@ -13,6 +14,23 @@ import { createRecorder } from "./recorder.ts";
 import type { RunContext, RunResult } from "./run.ts";
 import { Interrupted, openScope } from "./scope.ts";
 import { commandOf } from "./service.ts";
+
+/** A router's own words for a request that it could not deliver, in the form of `x-lastcall-upstream`. */
+const OWN_ERRORS: Readonly<Record<number, string>> = {
+  // A 502 comes after the connection was made, a 503 when none could be.
+  502: "-|502|0|-",
+  503: "-|502|-|-",
+  504: "-|504|0|-",
+};
+
+/**
+ * An answer says its task or its container; the ledger says its copy. The router in front tells the lab nothing: an error
+ * without the name of a task is taken for its own.
+ */
+function told(record: RequestRecord, tasks: SwarmTasks): RequestRecord {
+  const own = record.copy === null && record.upstream === null ? OWN_ERRORS[record.status ?? 0] : undefined;
+  return { ...record, copy: tasks.copyOf(record.copy) ?? record.copy, upstream: own ?? record.upstream };
+}
 
 export async function runSwarmUpdate(
   plan: RolloutPlan,
@@ -39,6 +57,8 @@ export async function runSwarmUpdate(
       gracePeriodMs: plan.gracePeriodMs,
       order: service.order,
       witness: "none",
+      // The tasks are out of the lab's reach: whether their readiness turns is not known.
+      readiness: "not asked",
       ratePerSecond: plan.ratePerSecond,
       copies: service.replicas,
       repeat: 1,
@@ -59,8 +79,7 @@ export async function runSwarmUpdate(
     scope.defer(() => engine.abort());
     engine.onRecords((batch) => {
       for (const record of batch) {
-        // An answer says its task or its container; the ledger says its copy.
-        write({ ...record, copy: tasks.copyOf(record.copy) ?? record.copy });
+        write(told(record, tasks));
       }
     });
     await scope.orInterrupted(engine.start());

@@ -90,6 +90,11 @@ function causeInUpstream(request: RequestRecord): Cause | null {
   return connects.split(", ").at(-1)?.trim() === "-" ? "connect-refused" : "cut";
 }
 
+/** No address was tried, as far as is known: the lab has put that in for a router that tells nothing. */
+function isRoutersOwn({ upstream }: RequestRecord): boolean {
+  return upstream?.startsWith("-|") === true;
+}
+
 /** `refused`: by a shim, which found that the copy did not listen any more; the router could only see a reset. */
 function causeOf(request: RequestRecord, line: RouterLogRecord | null, refused: boolean): Cause | null {
   if (request.fate === "failed") {
@@ -221,8 +226,12 @@ export function factsOf(scene: Scene, told: Told): Facts {
       request.fate === "answered" &&
       (direct ||
         request.copy !== null ||
-        (status !== 502 && status !== 504 && cause !== "no-upstream" && line === null)),
-    told: request.upstream !== null,
+        (status !== 502 &&
+          status !== 504 &&
+          cause !== "no-upstream" &&
+          line === null &&
+          !isRoutersOwn(request))),
+    told: request.upstream !== null && !isRoutersOwn(request),
     worked: stored ?? seen?.worked ?? null,
     seen,
     unlogged,

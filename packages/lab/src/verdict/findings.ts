@@ -265,7 +265,7 @@ export function findingsOf(
       killed(span, bad),
       leftBehind(span),
       notLive(span),
-      readinessConstant(span),
+      run?.parameters["readiness"] === "not asked" ? null : readinessConstant(span),
       cleanExit(span, restart, bad),
     ].flatMap((told) => (told === null ? [] : [{ ...told, restart }])),
   );
