@@ -24,6 +24,7 @@ import { createRecorder } from "./recorder.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { joinAccessLog } from "./router-requests.ts";
+import { watchStalls } from "./stalls.ts";
 import { openScope, Interrupted } from "./scope.ts";
 import { commandOf, copyName, copySpec } from "./service.ts";
 import { startWitness } from "./witness.ts";
@@ -159,6 +160,8 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
       }
     });
     await scope.orInterrupted(engine.start());
+    const stalls = watchStalls(clock);
+    scope.defer(() => void stalls.stop());
     note("load-started", { ratePerSecond: plan.ratePerSecond });
 
     await scope.sleep(plan.timing.headMs);
@@ -180,7 +183,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     }
     await scope.sleep(plan.timing.tailMs);
     await scope.orInterrupted(engine.stop());
-    note("load-ended");
+    note("load-ended", { ...stalls.stop() });
     await end("finished");
     return { records, ended: "finished" };
   } catch (error) {

@@ -17,7 +17,7 @@ import { COLUMN } from "./request-table.ts";
 import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import { readTimeline, type RestartSpan, type Timeline } from "./timeline.ts";
-import { latestRemovalMs, reasonsToDoubt } from "./validity.ts";
+import { latestRemovalMs, reasonsToDoubt, stallsIn } from "./validity.ts";
 import type { BadRequest, Exposure, Restart, Verdict } from "./verdict.ts";
 
 /** The verdict with what it was made from: whoever draws pictures of a run needs every request. */
@@ -165,6 +165,7 @@ function decide(all: Collection): Judged {
     sent,
     restarts: timeline.restarts.length,
     dispatchLagP99Ms: lag.p99,
+    stalls: stallsIn(all.events),
     removalLateMs: latestRemovalMs(run, timeline.restarts),
     labFailures: byCharge.lab,
   });

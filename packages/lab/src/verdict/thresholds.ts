@@ -11,6 +11,9 @@ export const THRESHOLDS: {
   readonly connectRetryMs: number;
   /** A load engine whose dispatch lag has a p99 above this measures itself: the run is invalid. */
   readonly dispatchLagP99Ms: number;
+  /** Timers of the lab at the copies' own priority that are later than this mean copies that could not get at a processor. */
+  readonly stallP95Ms: number;
+  readonly stallMaxMs: number;
   /** A router that lets go of a copy this much later than the plan says has a lag that nobody asked for. */
   readonly removalLateMs: number;
   /** How far apart the end of a request and the line of a router's log about it may be; nginx logs whole seconds. */
@@ -47,6 +50,8 @@ export const THRESHOLDS: {
   slowOverBaselineMs: 1000,
   connectRetryMs: 900,
   dispatchLagP99Ms: 100,
+  stallP95Ms: 150,
+  stallMaxMs: 750,
   removalLateMs: 500,
   routerLogJoinMs: 1500,
   exitJitterMs: 100,

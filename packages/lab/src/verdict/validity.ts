@@ -1,6 +1,6 @@
 /** Whether a run proves anything at all, in either direction. */
 
-import type { EndRecord, RunRecord } from "../ledger/records.ts";
+import type { EndRecord, EventRecord, RunRecord } from "../ledger/records.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { RestartSpan } from "./timeline.ts";
 
@@ -9,10 +9,19 @@ export interface ValidityFacts {
   readonly sent: number;
   readonly restarts: number;
   readonly dispatchLagP99Ms: number | null;
+  /** How late the lab's own timers were: 95 % of them, and the latest; null where nobody looked. */
+  readonly stalls: { readonly p95Ms: number; readonly maxMs: number } | null;
   /** The most by which the router dropped a copy later than the lab meant it to; null where nobody set the time. */
   readonly removalLateMs: number | null;
   /** Bad requests that are charged to the lab. */
   readonly labFailures: number;
+}
+
+/** As the lab has measured them while the load ran. */
+export function stallsIn(events: readonly EventRecord[]): ValidityFacts["stalls"] {
+  const told = events.find((one) => one.event === "load-ended")?.detail;
+  const [p95Ms, maxMs] = [told?.["stallP95Ms"], told?.["stallMaxMs"]];
+  return typeof p95Ms === "number" && typeof maxMs === "number" ? { p95Ms, maxMs } : null;
 }
 
 /** How much later than planned the router let go, at its worst: a lag that nobody asked for proves nothing about a delay. */
@@ -29,7 +38,7 @@ export function latestRemovalMs(run: RunRecord | null, restarts: readonly Restar
 
 /** Why it proves nothing; empty when it is valid. */
 export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
-  const { end, sent, restarts, dispatchLagP99Ms, removalLateMs, labFailures } = facts;
+  const { end, sent, restarts, dispatchLagP99Ms, removalLateMs, labFailures, stalls } = facts;
   const limitMs = THRESHOLDS.dispatchLagP99Ms;
   const reasons: string[] = [];
   if (end === null) {
@@ -45,6 +54,12 @@ export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
   if (dispatchLagP99Ms !== null && dispatchLagP99Ms > limitMs) {
     reasons.push(
       `requests were sent late: the dispatch lag's p99 was ${Math.round(dispatchLagP99Ms)} ms (limit ${limitMs} ms); lower the rate or free the machine`,
+    );
+  }
+  const [p95LimitMs, maxLimitMs] = [THRESHOLDS.stallP95Ms, THRESHOLDS.stallMaxMs];
+  if (stalls !== null && (stalls.p95Ms > p95LimitMs || stalls.maxMs > maxLimitMs)) {
+    reasons.push(
+      `the machine was too busy for the services: timers beside them were ${stalls.p95Ms} ms late in one case of twenty and ${stalls.maxMs} ms at most (limits ${p95LimitMs} and ${maxLimitMs} ms)`,
     );
   }
   if (removalLateMs !== null && removalLateMs > THRESHOLDS.removalLateMs) {

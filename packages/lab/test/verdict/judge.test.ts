@@ -308,6 +308,20 @@ describe("runs that prove nothing", () => {
       /dispatch lag's p99 was 101 ms \(limit 100 ms\)/,
     ],
   ];
+  test("timers of the lab that were late mean services that could not get at a processor", () => {
+    const stalled = (stallP95Ms: number, stallMaxMs: number): readonly string[] =>
+      judge([
+        run(),
+        ...restart().filter((one) => one.event !== "load-ended"),
+        event(9000, "load-ended", null, { stallP95Ms, stallMaxMs }),
+        ...baseline(),
+        end(),
+      ]).invalid;
+    assert.match(stalled(200, 300)[0] ?? "", /too busy for the services: .* 200 ms late .* 300 ms at most/);
+    assert.match(stalled(10, 800)[0] ?? "", /too busy/);
+    assert.deepEqual(stalled(150, 750), []);
+  });
+
   test("a router that let go much later than the plan says had a lag that nobody asked for", () => {
     const late = (propagationMs: number): readonly string[] =>
       judgeRestart([], { run: { parameters: { order: "parallel", propagationMs } } }).invalid;
