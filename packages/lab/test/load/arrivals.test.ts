@@ -18,6 +18,30 @@ test("a constant rate is due every so many milliseconds, without drift", () => {
   assert.equal(nthArrivalMs(arrivals, 1, 3_000_000), 1_000_000_000);
 });
 
+test("in steps each rate holds for its time, a pause sends nothing, and the last rate stays", () => {
+  const arrivals: Arrivals = {
+    kind: "steps",
+    steps: [
+      { ratePerSecond: 10, forMs: 300 },
+      { ratePerSecond: 0, forMs: 1000 },
+      { ratePerSecond: 100, forMs: 20 },
+    ],
+  };
+  assert.deepEqual(
+    Array.from({ length: 7 }, (_, n) => nthArrivalMs(arrivals, 1, n)),
+    [0, 100, 200, 1300, 1310, 1320, 1330],
+  );
+  const pause: Arrivals = {
+    kind: "steps",
+    steps: [
+      { ratePerSecond: 10, forMs: 200 },
+      { ratePerSecond: 0, forMs: 1 },
+    ],
+  };
+  assert.equal(nthArrivalMs(pause, 1, 1), 100);
+  assert.equal(nthArrivalMs(pause, 1, 2), Number.POSITIVE_INFINITY);
+});
+
 test("arrivals never go backwards and never begin before the start", () => {
   fc.assert(
     fc.property(plans, seeds, (arrivals, seed) => {
