@@ -27,6 +27,8 @@ const LEVELS = 1024;
 const HEIGHT = 220;
 /** Below this many good requests in view each is a dot. */
 const DOTS = 4000;
+/** With more restarts in view only their signals are marked. */
+const CROWDED = 24;
 /** The deepest view, in milliseconds. */
 const LEAST_MS = 20;
 const DOT = "104 122 148";
@@ -213,6 +215,7 @@ function zooming(
     const box = latencyPlot.getBoundingClientRect();
     drawTicks(box.width);
     const share = length / (to - from);
+    root.classList.toggle("busy", Number(root.dataset["restarts"]) / share > CROWDED);
     for (const layer of zooms) {
       layer.setAttribute("width", `${100 * share}%`);
       layer.setAttribute("x", `${(-100 * from) / (to - from)}%`);

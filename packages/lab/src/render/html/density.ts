@@ -54,9 +54,9 @@ export function failuresUrl(columns: Columns, window: Window, kinds: number): st
     const kind = columns.kind[index] ?? 0;
     if (kind !== 0) {
       const cell = cellOf(columns, index, lengthMs);
-      pixels[cell] = kind;
-      if ((cell + 1) % COLUMNS !== 0) {
-        pixels[cell + 1] = kind;
+      const [x, y] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
+      for (let row = Math.max(0, y - 1); row <= Math.min(ROWS - 1, y + 1); row += 1) {
+        pixels.fill(kind, row * COLUMNS + Math.max(0, x - 1), row * COLUMNS + Math.min(COLUMNS, x + 2));
       }
     }
   }

@@ -6,7 +6,7 @@
 export const STYLE_SHEET: string = `
 :root{--bg:#fdfdfb;--ink:#17191e;--mute:#626a76;--line:#e4e4de;--faint:#f3f3ee;--bad:#b84a00;--good:#00775a;--warn:#8a6200;--hatch:rgb(0 0 0/.22);
 --serving:#8fd0bd;--lame:#f0cf73;--drain:#86bce2;--tear:#c9b3dc;--start:#d9dbd6;--down:#9aa1ab;--listed:#17191e;
---s0:#7fb3d5;--s1:#f0c987;--s2:#8fd0bd;--s3:#d9a9c5;--s4:#b8bec8;--s5:#e8a886;--gutter:150px}
+--s0:#7fb3d5;--s1:#f0c987;--s2:#8fd0bd;--s3:#d9a9c5;--s4:#b8bec8;--s5:#e8a886;--gutter:188px}
 @media(prefers-color-scheme:dark){:root{--bg:#0f1216;--ink:#eceef2;--mute:#98a1ae;--line:#262b33;--faint:#171b21;--bad:#ff8f4d;--good:#45cfa3;--warn:#e8b93c;--hatch:rgb(0 0 0/.38);
 --serving:#2f7f6b;--lame:#a5801f;--drain:#2f6f9f;--tear:#75608c;--start:#454b54;--down:#5b6470;--listed:#eceef2;
 --s0:#37719c;--s1:#a8782a;--s2:#2f7f6b;--s3:#8d5478;--s4:#5b6470;--s5:#9c5a34}}
@@ -59,7 +59,7 @@ button:hover{border-color:var(--mute)}button:focus-visible,.figure:focus-visible
 .rule{stroke:var(--line)}.tick,.ticks text{font-size:11px;fill:var(--mute)}
 .tick{paint-order:stroke;stroke:var(--bg);stroke-width:3px;stroke-linejoin:round}
 .ticks{overflow:visible}
-.strip .label{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.strip .label{display:flex;gap:6px;justify-content:flex-end;white-space:nowrap}.strip .label a{overflow:hidden;text-overflow:ellipsis}
 .strip .plot{border-bottom:1px solid var(--line)}
 .latency{margin:6px 0 12px}.latency .label{align-self:start;padding-top:4px}
 .latency .plot{border-bottom:1px solid var(--mute)}
@@ -70,7 +70,7 @@ button:hover{border-color:var(--mute)}button:focus-visible,.figure:focus-visible
 .p-serving{fill:var(--serving);background:var(--serving)}.p-lame-duck{fill:var(--lame);background:repeating-linear-gradient(45deg,var(--hatch) 0 2px,transparent 2px 5px),var(--lame)}.p-draining{fill:var(--drain);background:var(--drain)}.p-teardown{fill:var(--tear);background:var(--tear)}.p-starting{fill:var(--start);background:repeating-linear-gradient(45deg,var(--hatch) 0 2px,transparent 2px 5px),var(--start)}.p-down{fill:var(--down);background:linear-gradient(var(--down),var(--down)) 0 8px/100% 2px no-repeat}
 .listed{fill:var(--listed);background:linear-gradient(var(--listed),var(--listed)) 0 5px/100% 2px no-repeat}
 .hatch{fill:var(--hatch)}
-.m-signal{fill:var(--ink)}.m-not-ready{fill:var(--bg);stroke:var(--ink);stroke-width:1.5}.m-kill{fill:none;stroke:var(--ink);stroke-width:2.4;stroke-linecap:round}.m-reload{fill:var(--bg);stroke:var(--ink);stroke-width:1.4}.m-exit{stroke:var(--ink);stroke-width:1.6}
+.m-signal{fill:var(--ink)}.m-not-ready{fill:var(--bg);stroke:var(--ink);stroke-width:1.5}.m-kill{fill:none;stroke:var(--ink);stroke-width:2.4;stroke-linecap:round}.m-reload{fill:var(--bg);stroke:var(--ink);stroke-width:1.4}.busy .m-not-ready,.busy .m-exit{display:none}.m-exit{stroke:var(--ink);stroke-width:1.6}
 .logline{stroke:var(--bad);stroke-width:1.2}.out{stroke:var(--ink);stroke-width:1.5}
 ${[0, 1, 2, 3, 4, 5].map((n) => `.s${n}{fill:var(--s${n});background:var(--s${n})}`).join("")}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0 var(--gutter);font-size:12px;color:var(--mute)}.legend svg{margin-right:3px;vertical-align:-2px;overflow:visible}
@@ -97,7 +97,7 @@ footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);font-si
 @media(max-width:860px){.pair{grid-template-columns:minmax(0,1fr);gap:20px}.three{grid-template-columns:1fr;gap:28px}}
 @media(max-width:640px){:root{--gutter:0px}main{padding:18px 16px 48px}section{padding-top:40px}.verdict{padding-top:24px}.headline{gap:14px}.headline>svg{width:38px;height:38px}.headline p{font-size:15px}
 .row{grid-template-columns:minmax(0,1fr)}.label{text-align:left;padding:3px 0 1px}.label small{display:inline;margin-left:6px}.label small.who{margin-left:10px}.dense .label:empty{display:none}.dense .label{padding:0}
-.strip .label{padding-top:4px}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.pair .figure{--gutter:0px}.figures div{flex-basis:40%}.legend{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
+.strip .label{padding-top:4px;justify-content:flex-start}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.pair .figure{--gutter:0px}.figures div{flex-basis:40%}.legend{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
 @media print{.tools{display:none}details>*{display:block}main{max-width:none}}
 @media(prefers-reduced-motion:no-preference){button{transition:border-color .12s}}
 `;

@@ -20,6 +20,8 @@ const LATENCY_HEIGHT = 220;
 const STRIP_HEIGHT = 16;
 const LANE_HEIGHT = 34;
 const SHARE_HEIGHT = 84;
+/** With more restarts in view only their signals are marked; zooming in (browser/page.ts) brings the rest back. */
+const CROWDED = 24;
 /** Positions along a strip that can be told apart on a wide screen. */
 const STRIP_COLUMNS = 2000;
 
@@ -204,6 +206,7 @@ const LEGEND = `<p class="legend"><span><i class="p-serving"></i>serving</span><
 export function timeFigure(report: RunReport): string {
   const { fromMs, toMs } = report.window;
   const lengthMs = toMs - fromMs;
+  const restarts = report.timeline.restarts.length;
   const ticks = timeTicks(0, lengthMs, 6);
   const lines = ticks.map(({ atMs }) => {
     const x = place(atMs, 0, lengthMs);
@@ -216,7 +219,7 @@ export function timeFigure(report: RunReport): string {
   });
   const lanes = report.lanes.map((lane) => laneRow(lane, fromMs, toMs)).join("");
   const title = "Failures, latency, copies and router over time";
-  return `<div class="figure" id="time" tabindex="0" role="group" aria-label="${title}. With a script: plus and minus zoom, arrows move, 0 shows all, n goes to the next failure." data-length="${lengthMs}">
+  return `<div class="figure${restarts > CROWDED ? " busy" : ""}" id="time" tabindex="0" role="group" aria-label="${title}. With a script: plus and minus zoom, arrows move, 0 shows all, n goes to the next failure." data-length="${lengthMs}" data-restarts="${restarts}">
 <svg class="grid" aria-hidden="true">${lines.join("")}</svg>
 ${strips(report)}${latency(report)}${routerRow(report)}${lanes}${sharePlot(report)}
 <div class="row axis"><div class="label"><small>time since the load began</small></div><svg class="plot ticks" height="20" aria-hidden="true">${labels.join("")}</svg></div>
