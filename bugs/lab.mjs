@@ -93,4 +93,32 @@ export const LAB_BUGS = [
     replace: `end(): void { if (this.state === "until-close" || this.state === "fixed") {`,
     tests: ["lab/load/response-parser"],
   },
+  {
+    name: "a-child-started-after-the-end-stays",
+    file: src("target/guardian"),
+    find: `if (isClosed) { killGroup(pid); return; }`,
+    replace: `if (isClosed) { return; }`,
+    tests: ["lab/target/guardian"],
+  },
+  {
+    name: "garbage-is-taken-for-an-answer",
+    file: src("contract/answer"),
+    find: `if (Number.isNaN(status)) { return null; }`,
+    replace: `if (status === 0) { return null; }`,
+    tests: ["lab/contract/answer"],
+  },
+  {
+    name: "a-judge-waits-past-its-time",
+    file: src("contract/changes"),
+    find: `if (found !== null || isOver() || leftMs <= 0) {`,
+    replace: `if (found !== null || isOver()) {`,
+    tests: ["lab/contract/wire"],
+  },
+  {
+    name: "a-slow-route-that-cannot-be-told-how-long",
+    file: src("prove/description"),
+    find: `if (must !== undefined && !route.includes(\`{\${must}}\`)) {`,
+    replace: `if (must === "shape" && !route.includes("{shape}")) {`,
+    tests: ["lab/prove/description"],
+  },
 ];

@@ -12,6 +12,8 @@ import { LabError, type LabCode } from "../errors.ts";
 const ASKED = ["ready", "live", "ordinary", "slow", "stream", "upload"] as const;
 const VALUES = { id: "preflight", seconds: 0.1 };
 const BODY = "preflight";
+/** How long a route that waits for a body must have kept silent. */
+const HOLD_BACK_MS = 300;
 
 const NEXT: Readonly<Partial<Record<LabCode, string>>> = {
   LAB_TARGET_NOT_STARTED: "Check the command after --; it is run without a shell.",
@@ -49,6 +51,25 @@ async function askRoute(copy: Copy, subject: Subject, name: (typeof ASKED)[numbe
   );
 }
 
+/** A request is made long by holding half of its body back: that needs a route that waits for the rest. */
+async function checkHoldBack(copy: Copy, { routes, name }: Subject): Promise<void> {
+  if (routes.slow !== undefined || routes.upload === undefined) {
+    return;
+  }
+  const [method = "POST", path = "/"] = routes.upload.split(" ");
+  const wire = await copy.open();
+  wire.request({ method, path: fill(path, VALUES), holdBackMs: HOLD_BACK_MS * 2 });
+  const early = await wire.answer({ method, timeoutMs: HOLD_BACK_MS });
+  wire.close();
+  if (early.status !== null) {
+    throw new LabError(
+      "LAB_ROUTE_REFUSED",
+      `The upload route ${routes.upload} of ${name} answered ${early.status} before the body had come, so no request can be made long with it.`,
+      "Name a slow route with --slow, or an upload route that reads its body to the end.",
+    );
+  }
+}
+
 /** A gRPC server of which nothing else is said: there is no HTTP/1.1 to ask. */
 function speaksHttp2Alone({ routes }: Subject): boolean {
   return routes.grpcUnary !== undefined && routes.ready === undefined && routes.ordinary === "GET /";
@@ -66,6 +87,7 @@ export async function preflight(subject: Subject): Promise<void> {
       // One after the other: the first that fails is told.
       await askRoute(copy, subject, name);
     }
+    await checkHoldBack(copy, subject);
   } catch (error) {
     if (error instanceof StartFailed) {
       throw new LabError(error.code, error.message, NEXT[error.code] ?? "", { cause: error });

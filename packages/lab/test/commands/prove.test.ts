@@ -220,6 +220,9 @@ test("prove says which route does not answer as it is described, before it judge
   );
   const garbage = await prove(["--ordinary", "/garbage", "--ready", "/", "--", "node", "-e", PICKY]);
   assert.equal(garbage.code, 3, garbage.err);
+  const hasty = await prove(["--only", "A6", "--upload", "/", "--", "node", "-e", PICKY]);
+  assert.equal(hasty.code, 3, hasty.err);
+  assert.match(hasty.err, /answered 200 before the body had come[\s\S]*--slow[\s\S]*LAB_ROUTE_REFUSED/);
   assert.match(garbage.err, /gave no answer in HTTP[\s\S]*LAB_ROUTE_REFUSED/);
 });
 

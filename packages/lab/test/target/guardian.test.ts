@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { startGuardian } from "../../src/target/guardian.ts";
 import { allGone, isAlive } from "../processes.ts";
 
 const LAB = fileURLToPath(new URL("../fixtures/keeps-copies.js", import.meta.url));
@@ -36,4 +37,16 @@ test("a lab that leaves by itself takes its copies along", async () => {
   const { pids, kill } = await lab("exit");
   await allGone(pids);
   await kill();
+});
+
+test("a child that is started after the end is ended at once", async () => {
+  const guardian = startGuardian();
+  guardian.close();
+  const late = spawn(process.execPath, ["-e", "setInterval(Boolean, 1000)"], {
+    detached: true,
+    stdio: "ignore",
+  });
+  const ended = once(late, "exit");
+  guardian.watch(late.pid ?? 0);
+  assert.deepEqual(await ended, [null, "SIGKILL"]);
 });
