@@ -204,7 +204,7 @@ export const LIFECYCLE_BUGS = [
     name: "a-late-signal-ends-the-process-before-its-exit",
     file: src("lifecycle"),
     find: `if (this.#disposing) { // Before an exit`,
-    replace: `if (this.#recorded) { // Before an exit`,
+    replace: `if (this.#state === "stopped") { // Before an exit`,
     tests: LIFECYCLE,
   },
   {

@@ -1,7 +1,7 @@
-// `npm run bugs [WORD...]`: plants each bug of bugs/ into a copy of the sources, builds it and runs the tests that should
+// `npm run bugs [--changed] [WORD...]`: plants each bug of bugs/ into a copy of the sources, builds it and runs the tests that should
 // notice. Prints who caught it. Fails when one survives, no longer applies, does not compile, or when a test fails without
-// any bug.
-import { spawn } from "node:child_process";
+// any bug. Words choose bugs by a part of their name; --changed takes those in files that differ from the branch main.
+import { spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -12,14 +12,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { BUGS } from "../bugs/index.mjs";
 import { plant } from "../bugs/plant.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const words = process.argv.slice(2);
+const args = process.argv.slice(2);
+const words = args.filter((arg) => arg !== "--changed");
+
+/** What differs from main, committed or not. */
+function changedFiles() {
+  const done = spawnSync("git", ["diff", "--name-only", "main"], { cwd: root, encoding: "utf8" });
+  if (done.status !== 0) {
+    console.error(`--changed needs git and a branch main: ${done.stderr}`);
+    process.exit(2);
+  }
+  return new Set(done.stdout.split("\n"));
+}
 const AT_ONCE = 2;
 /** A bug may keep a test from ending, which is a way of being caught. */
 const TEST_LIMIT_MS = 60_000;
@@ -155,10 +166,18 @@ async function spread(folders, items, work) {
 
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-const bugs = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const changed = args.includes("--changed") ? changedFiles() : null;
+const bugs = BUGS.filter(
+  ({ name, file }) =>
+    (words.length === 0 || words.some((word) => name.includes(word))) && (changed?.has(file) ?? true),
+);
 if (bugs.length === 0) {
-  console.error(`No bug is named ${words.join(" or ")}.`);
-  process.exit(2);
+  console.error(
+    changed === null
+      ? `No bug is named ${words.join(" or ")}.`
+      : "No bug is in a file that differs from main.",
+  );
+  process.exit(changed === null ? 2 : 0);
 }
 const names = new Set(bugs.map(({ name }) => name));
 if (names.size !== bugs.length) {
@@ -191,6 +210,6 @@ try {
   rmSync(base, { recursive: true, force: true });
 }
 console.log(
-  `${bugs.length} bugs planted, ${failed === 0 ? "none survived" : `${failed} failures`} (${seconds()} s)`,
+  `${bugs.length} bugs planted, ${failed === 0 ? "none survived" : `${failed} failures`} (${seconds()} s, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)})`,
 );
 process.exit(failed === 0 ? 0 : 1);

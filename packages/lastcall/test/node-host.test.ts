@@ -21,18 +21,25 @@ test("C7 phases are measured on a clock that nobody sets", () => {
   }
 });
 
-test("E6 the record is whole although its pipe was full and is read late", async () => {
+/** Writes a record into a full pipe that is read 200 ms later; tells what came, and how long the writer took. */
+async function recordIntoFullPipe(): Promise<{ readonly said: string; readonly tookMs: number }> {
   // stderr is touched, which makes the pipe non-blocking, and filled; then the record is written.
   const script = `
     const { nodeHost } = await import(${JSON.stringify(MODULE)});
     process.stderr.write("x".repeat(300_000));
-    process.stdout.write("full");
+    process.stdout.write("full ");
+    const beganAt = performance.now();
     nodeHost().writeRecord('{"record":true}', undefined);
+    process.stdout.write(String(performance.now() - beganAt));
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "exit");
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += String(chunk);
+  });
   await once(child.stdout, "data");
   // The writer must meet a full pipe: give it time to.
   await pause(200);
@@ -40,8 +47,20 @@ test("E6 the record is whole although its pipe was full and is read late", async
   child.stderr.on("data", (chunk: Buffer) => {
     said += String(chunk);
   });
-  await Promise.all([exited, once(child.stderr, "end")]);
-  assert.match(said, /\{"record":true\}\n/);
+  await Promise.all([exited, once(child.stderr, "end"), once(child.stdout, "end")]);
+  return { said, tookMs: Number(out.split(" ")[1]) };
+}
+
+test("E6 the record is whole although its pipe was full and is read late", async () => {
+  for (let tries = 0; tries < 10; tries += 1) {
+    // One after the other: on a busy machine the writer may come so late that the pipe is read already.
+    const { said, tookMs } = await recordIntoFullPipe();
+    assert.match(said, /\{"record":true\}\n/);
+    if (tookMs > 20) {
+      return;
+    }
+  }
+  assert.fail("in 10 tries the writer never met a full pipe");
 });
 
 test("E6 the record is appended to its file, and a file that cannot be written costs nothing but a line", async () => {
