@@ -135,3 +135,57 @@ for (const [options, words] of REFUSED) {
     );
   });
 }
+
+test("the router's flags are one record of behaviour, and contradictions among them are refused", () => {
+  const plain = one({});
+  assert.deepEqual(
+    [plain.router.removal, plain.router.pooledAtRemoval, plain.router.passive, plain.witness],
+    ["control-plane", "closed-when-idle", null, "none"],
+  );
+  const asked = one({
+    router: "haproxy",
+    removal: "readiness",
+    "health-interval": "200ms",
+    "health-fall": "3",
+    "max-fails": "2",
+    "fail-timeout": "4s",
+  });
+  assert.deepEqual(asked.router.health, { path: "/ready", intervalMs: 200, fall: 3, rise: null });
+  assert.deepEqual(asked.router.passive, { maxFails: 2, failTimeoutMs: 4000 });
+  assert.equal(asked.propagationMs, 600, "the lag that its checks make at the least");
+  assert.equal(asked.expectation, null);
+  for (const [options, words] of [
+    [{ removal: "readiness", propagation: "1s" }, /--propagation .* has none/],
+    [{ removal: "readiness", order: "remove-first" }, /remove-first/],
+    [{ "health-fall": "2" }, /--health-fall belongs to a router that asks for readiness/],
+    [{ "fail-timeout": "2s" }, /--fail-timeout has no --max-fails/],
+    [{ removal: "magic" }, /--removal knows no 'magic'/],
+    [{ "pooled-at-removal": "pined" }, /--pooled-at-removal knows no 'pined'/],
+    [{ router: "envoy" }, /--router knows no 'envoy'/],
+  ] as const) {
+    assert.throws(() => planRollout(options), words, JSON.stringify(options));
+  }
+});
+
+test("a witness is code in the copy, a shim in front of it, or the service's own file", () => {
+  const stranger = { command: ["x"], post: "/orders" };
+  assert.equal(one({ witness: "shim" }).witness, "shim");
+  assert.equal(one({ witness: "import" }).witness, "import");
+  const file = one({ ...stranger, witness: "./done.txt" });
+  assert.deepEqual([file.witness, file.executedFile], ["none", "./done.txt"]);
+  for (const [options, words] of [
+    [{ witness: "shimm" }, /--witness knows no 'shimm'/],
+    [{ witness: "./done.txt" }, /--witness FILE has no --post/],
+    [{ ...stranger, witness: "./done.txt", executed: "x" }, /both name a file/],
+  ] as const) {
+    assert.throws(() => planRollout(options), words, JSON.stringify(options));
+  }
+});
+
+test("load that is not the rows' own is judged strictly, and a file of it is read by whoever can", () => {
+  const mix = JSON.stringify({ mix: [{ path: "/work" }] });
+  const [plan] = planRollout({ load: "mix.json", arrivals: "poisson" }, () => mix);
+  assert.equal(plan?.expectation, null);
+  assert.equal(plan.load.mix?.length, 1);
+  assert.throws(() => planRollout({ load: "mix.json" }), /--load mix\.json cannot be read/);
+});
