@@ -28,6 +28,8 @@ export interface Witnesses {
   triedAgain(): ReadonlySet<string>;
 }
 
+/** Work on them begins with their head. */
+const BODYLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 const FAILED_FROM = 400;
 
 export function createWitnesses(): Witnesses {
@@ -36,7 +38,7 @@ export function createWitnesses(): Witnesses {
   const twice = new Set<string>();
   const again = new Set<string>();
   return {
-    saw: ({ id, copy, bodyMs, answeredMs, status, closedFirst, refused }) => {
+    saw: ({ id, copy, method, bodyMs, answeredMs, status, closedFirst, refused }) => {
       const before = arrivals.get(id) ?? { worked: 0, answered: 0, refused: false, closedFirst: null, copy };
       const good = answeredMs !== null && status !== null && status < FAILED_FROM;
       const now: Arrivals =
@@ -44,7 +46,8 @@ export function createWitnesses(): Witnesses {
           ? { ...before, refused: true, copy }
           : {
               ...before,
-              worked: before.worked + (bodyMs !== null || answeredMs !== null ? 1 : 0),
+              worked:
+                before.worked + (bodyMs !== null || answeredMs !== null || BODYLESS.has(method) ? 1 : 0),
               answered: before.answered + (good ? 1 : 0),
               closedFirst: closedFirst ?? before.closedFirst,
               copy,

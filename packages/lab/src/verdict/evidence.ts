@@ -96,6 +96,11 @@ export function soonerThanWork(facts: Facts): boolean {
   return isInstant(facts) || facts.elapsedMs < (facts.quickestMs ?? 0);
 }
 
+/** Nobody had begun to work on it: the witness or the store says so, or else it was over too soon. */
+export function beforeWork(facts: Facts): boolean {
+  return facts.worked === null ? isInstant(facts) : facts.worked === 0;
+}
+
 /** Too soon for a handler to have worked on it: the quickest good answer of the run took several times as long. */
 export function isInstant({ elapsedMs, quickestMs }: Facts): boolean {
   const quick = (quickestMs ?? 0) * THRESHOLDS.instantShare;

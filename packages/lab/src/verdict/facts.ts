@@ -52,6 +52,8 @@ export interface Facts {
   readonly aliveAfter: boolean;
   /** Another copy was out of the way when it was sent: fewer than usual had to do the work. */
   readonly away: string | null;
+  /** Somebody had been told to stop by then: there may be two generations. */
+  readonly afterFirstStop: boolean;
   /** What happened before the first stop signal too is no matter of restarts. */
   readonly quiet: Quiet;
   /** At its copy a worker process fell silent around that time, and another began to answer. */
@@ -239,6 +241,7 @@ export function factsOf(scene: Scene, told: Told): Facts {
     aliveAfter:
       life !== null && (life.exitMs === null || life.exitMs > request.endedMs + THRESHOLDS.exitJitterMs),
     away: awayAt(timeline, request.dispatchedMs, copy),
+    afterFirstStop: (timeline.restarts[0]?.life.signalMs ?? Number.POSITIVE_INFINITY) < request.endedMs,
     quiet,
     workerTurn: copy === null ? null : workers.turn(copy, request.endedMs),
     elapsedMs: request.endedMs - (request.writtenMs ?? request.dispatchedMs),

@@ -2,6 +2,7 @@
 
 import {
   atExit,
+  beforeWork,
   cutByKill,
   isInstant,
   leftAtOnce,
@@ -158,7 +159,7 @@ export const BY_CAUSE: readonly Rule[] = [
   {
     kind: "keep-alive-race",
     evidence: (facts) =>
-      facts.cause === "cut" && facts.pooled && isInstant(facts) && neverWorked(facts) && !leftAtOnce(facts)
+      facts.cause === "cut" && facts.pooled && beforeWork(facts) && !leftAtOnce(facts)
         ? `${outcome(facts)} on a pooled connection${moment(facts)}${says(facts)}`
         : null,
   },

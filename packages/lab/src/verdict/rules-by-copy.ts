@@ -18,9 +18,9 @@ export const BY_COPY: readonly Rule[] = [
     kind: "version-skew",
     confidence: "likely",
     evidence: (facts) => {
-      const { byCopy, request, restart, quiet } = facts;
+      const { byCopy, request, afterFirstStop, quiet } = facts;
       const refused = (request.status ?? 0) < 500 && request.status !== 429;
-      return byCopy && refused && restart !== null && !quiet.clientErrors
+      return byCopy && refused && afterFirstStop && !quiet.clientErrors
         ? `${outcome(facts)} to ${request.method} ${request.path}${moment(facts)}; before the first stop there was no such answer`
         : null;
     },
