@@ -44,14 +44,15 @@ describe("the page in Chromium", { skip: program === null ? "Chromium is not ins
     const page = await chromium.page({ width: 1280, height: 900 });
     await page.open(at("million.html"));
     const paint = await firstPaint(page);
-    const rate = await zoomRate(page);
+    const { framesPerSecond, processorMsPerFrame } = await zoomRate(page);
     t.diagnostic(
-      `${megabytes.toFixed(2)} MB, first picture after ${paint.toFixed(0)} ms, zooming at ${rate.toFixed(0)} frames/s`,
+      `${megabytes.toFixed(2)} MB, first picture after ${paint.toFixed(0)} ms, zooming at ${framesPerSecond.toFixed(0)} frames/s of ${processorMsPerFrame.toFixed(0)} ms each`,
     );
     assert.deepEqual(page.errors, []);
-    // Promised are 1 s and 20 frames/s; a machine that others use too gets some room.
+    // Promised are 1 s and 20 frames/s (bench/report.mjs holds both). Here others use the machine too: there is room for them,
+    // and a frame is measured by the processor's time, of which 50 ms would be 20 frames/s.
     assert.ok(paint < 3000, `${paint} ms`);
-    assert.ok(rate > 6, `${rate} frames/s`);
+    assert.ok(framesPerSecond > 20 || processorMsPerFrame < 70, `${processorMsPerFrame} ms a frame`);
   });
 
   test("without a script the pictures are all there, and no tool that would not work", async () => {
