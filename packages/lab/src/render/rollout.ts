@@ -8,7 +8,7 @@ import { trialInWords } from "../rollout/explain.ts";
 import { platformAdvice } from "../rollout/platform-words.ts";
 import { unasked, type Row } from "../rollout/row.ts";
 import { FILES } from "../rollout/service.ts";
-import type { Bound, KindTally, Verdict } from "../verdict/verdict.ts";
+import type { Bound, KindTally, Verdict, WitnessVerdict } from "../verdict/verdict.ts";
 import { wrapText, wrapUnits, type Style } from "./style.ts";
 import { ARROW, loadStartMs, seconds, spansOf, timelineOf } from "./timeline.ts";
 
@@ -75,11 +75,17 @@ export function renderHead(rows: readonly Row[]): string {
     verdict.run.router,
     `${plan.copies} copies`,
     `${plan.ratePerSecond} requests/s`,
-    `router lag ${formatDuration(plan.propagationMs)}`,
+    plan.router.removal === "readiness"
+      ? `readiness asked every ${formatDuration(plan.router.health.intervalMs)}`
+      : `router lag ${formatDuration(plan.propagationMs)}`,
     ...(plan.order === "parallel" ? [] : ["router told first"]),
     ...(plan.repeat === 1 ? [] : [`${plan.repeat} restarts of each copy`]),
     ...(plan.router.upstreamKeepAlive ? ["upstream keep-alive"] : []),
     ...(plan.router.clientKeepAlive ? ["client keep-alive"] : []),
+    ...(plan.router.pooledAtRemoval === "closed-when-idle"
+      ? []
+      : [`connections ${plan.router.pooledAtRemoval} at the removal`]),
+    ...(plan.load.engine === "raw" ? [] : [`sent by ${plan.load.engine}`]),
     `seed ${plan.seed}`,
   ];
   return wrapUnits([`Rolling restart: ${parts[0]}`, ...parts.slice(1)], ", ", WIDTH, "");
@@ -109,6 +115,18 @@ export function percent(share: number): string {
 function list(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).filter(([, count]) => count > 0);
   return entries.length === 0 ? "none" : entries.map(([name, count]) => `${count} ${name}`).join(", ");
+}
+
+function witnessInWords(seen: WitnessVerdict): string {
+  const lost = [
+    [seen.lostBeforeWork, "before work"],
+    [seen.lostDuringWork, "during work"],
+    [seen.lostAfterWork, "after work"],
+  ] as const;
+  const words = lost.filter(([count]) => count > 0).map(([count, when]) => `${count} lost ${when}`);
+  const twice = seen.executedTwice.length > 0 ? [`${seen.executedTwice.length} executed twice`] : [];
+  const all = [...words, ...twice];
+  return `${plural(seen.arrivals, "arrival")} at the copies${all.length === 0 ? "" : `: ${all.join(", ")}`}`;
 }
 
 function labelled(label: string, text: string, style: Style): string {
@@ -148,6 +166,9 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
   }
   add("clients saw", list(verdict.requests.byAnswer));
   add("router's log", list(verdict.routerLog));
+  if (verdict.witness !== null) {
+    add("witness", witnessInWords(verdict.witness));
+  }
   for (const kind of full ? verdict.kinds : []) {
     const what = `${kind.title.toLowerCase()} (${kind.id})`;
     add(

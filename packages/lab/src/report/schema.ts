@@ -168,6 +168,15 @@ const VERDICT = object({
     duplicated: list(object({ id: TEXT, times: COUNT })),
     foreign: COUNT,
   }),
+  witness: maybe(
+    object({
+      arrivals: COUNT,
+      lostBeforeWork: COUNT,
+      lostDuringWork: COUNT,
+      lostAfterWork: COUNT,
+      executedTwice: list(TEXT),
+    }),
+  ),
   restarts: list(RESTART),
   exposure: object({ ...EXPOSURE, unattributed: COUNT }),
   bounds: object({ perRestart: BOUND, perExposed: BOUND }),

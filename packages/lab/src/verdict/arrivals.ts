@@ -18,6 +18,8 @@ export interface Arrivals {
 
 export interface Witnesses {
   saw(record: WitnessRecord): void;
+  /** How many arrivals it saw. */
+  count(): number;
   logged(record: RouterRequestRecord): void;
   arrivals(id: string): Arrivals | null;
   /** The router's own line; null: it has none though somebody asked; undefined: nobody asked. */
@@ -37,8 +39,11 @@ export function createWitnesses(): Witnesses {
   const lines = new Map<string, RouterLine | null>();
   const twice = new Set<string>();
   const again = new Set<string>();
+  let count = 0;
   return {
+    count: () => count,
     saw: ({ id, copy, method, bodyMs, answeredMs, status, closedFirst, refused }) => {
+      count += 1;
       const before = arrivals.get(id) ?? { worked: 0, answered: 0, refused: false, closedFirst: null, copy };
       const good = answeredMs !== null && status !== null && status < FAILED_FROM;
       const now: Arrivals =

@@ -4,7 +4,7 @@ import type { RequestRecord, RouterLine, RouterLogRecord } from "../ledger/recor
 import type { Arrivals } from "./arrivals.ts";
 import { withBursts } from "./bursts.ts";
 import { classify } from "./classify.ts";
-import { isConnectRetry, type Collection, type Suspect } from "./collection.ts";
+import { answeredAtMs, isConnectRetry, type Collection, type Suspect } from "./collection.ts";
 import { factsOf, type Quiet, type Scene } from "./facts.ts";
 import { KINDS } from "./kinds.ts";
 import { createRouterWords } from "./router-words.ts";
@@ -21,7 +21,7 @@ function convicted(all: Collection, slowLimitMs: number): readonly Convicted[] {
   const byRow = new Map<number, Convicted>();
   for (const { row, harm } of all.suspects) {
     const request = all.requests.record(row);
-    const late = request.endedMs - request.intendedMs > slowLimitMs;
+    const late = answeredAtMs(request) - request.intendedMs > slowLimitMs;
     if (harm !== "slowed" || late || isConnectRetry(request)) {
       byRow.set(row, { row, harm, request });
     }

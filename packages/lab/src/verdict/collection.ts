@@ -45,6 +45,8 @@ export interface Collection {
   /** Streams of events were asked for. */
   streams: boolean;
   readonly requests: RequestTable;
+  /** Of the rows where that was not at the end; see `answeredAtMs`. */
+  readonly answeredAtMs: Map<number, number>;
   /** Who answered, as the answer says: for each row an index into `voices`, or -1. */
   readonly voiceOfRow: Column;
   /** One request for each voice: whom it names is known when all copies are. */
@@ -70,8 +72,22 @@ function suspicion(request: RequestRecord): Harm | null {
     return "masked";
   }
   // The slow limit is some baseline and this, so no slow request is missed.
-  const late = request.endedMs - request.intendedMs > THRESHOLDS.slowOverBaselineMs;
+  const late = answeredAtMs(request) - request.intendedMs > THRESHOLDS.slowOverBaselineMs;
   return late || isConnectRetry(request) ? "slowed" : null;
+}
+
+/**
+ * When the service had answered, for the question whether it was slow. A stream of events is as quick as its first byte, and the
+ * time that an upload took to go out was the client's.
+ */
+export function answeredAtMs(request: RequestRecord): number {
+  const { events, uploaded, connectedMs, writtenMs, firstByteMs, endedMs } = request;
+  if (events !== undefined) {
+    return firstByteMs ?? endedMs;
+  }
+  return uploaded === undefined || connectedMs === null || writtenMs === null
+    ? endedMs
+    : endedMs - (writtenMs - connectedMs);
 }
 
 export function isConnectRetry(request: RequestRecord): boolean {
@@ -121,6 +137,7 @@ export function createCollector(): Collector {
     witnessed: false,
     streams: false,
     requests: new RequestTable(),
+    answeredAtMs: new Map(),
     voiceOfRow: int32(),
     voices: [],
     speakers: new Map(),
@@ -170,7 +187,11 @@ export function createCollector(): Collector {
     // What was executed is known at the end only: any POST may turn out to be bad.
     const row = all.requests.add(request, harm !== null || posted || !tellsTries);
     all.streams ||= request.events !== undefined;
-    const latencyMs = request.endedMs - request.intendedMs;
+    const answeredMs = answeredAtMs(request);
+    const latencyMs = answeredMs - request.intendedMs;
+    if (answeredMs !== request.endedMs) {
+      all.answeredAtMs.set(row, answeredMs);
+    }
     all.voiceOfRow.push(voiceOf(request));
     hear(request);
     all.lastMs = Math.max(all.lastMs, request.endedMs);
@@ -188,7 +209,7 @@ export function createCollector(): Collector {
     if (failed) {
       method.failed += 1;
     } else {
-      const tookMs = request.endedMs - request.dispatchedMs;
+      const tookMs = (request.events === undefined ? request.endedMs : answeredMs) - request.dispatchedMs;
       all.longestMs = Math.max(all.longestMs ?? 0, tookMs);
       all.quickestMs = Math.min(all.quickestMs ?? tookMs, tookMs);
       all.slowAbsolute += latencyMs > THRESHOLDS.slowAbsoluteMs ? 1 : 0;

@@ -18,6 +18,7 @@ import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import { readTimeline, type RestartSpan, type Timeline } from "./timeline.ts";
 import { latestRemovalMs, reasonsToDoubt, stallsIn } from "./validity.ts";
+import { witnessVerdict } from "./witness.ts";
 import type { BadRequest, Exposure, Restart, Verdict } from "./verdict.ts";
 
 /** The verdict with what it was made from: whoever draws pictures of a run needs every request. */
@@ -75,8 +76,10 @@ function baselineP999(all: Collection, timeline: Timeline): number | null {
   return quantile(latencies.toSorted(), 0.999);
 }
 
-function latenciesOf({ requests }: Collection): Float64Array {
-  return requests.map((row) => requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.intendedMs));
+function latenciesOf({ requests, answeredAtMs }: Collection): Float64Array {
+  const endMs = (row: number): number =>
+    (answeredAtMs.size === 0 ? undefined : answeredAtMs.get(row)) ?? requests.value(row, COLUMN.endedMs);
+  return requests.map((row) => endMs(row) - requests.value(row, COLUMN.intendedMs));
 }
 
 function lagsOf({ requests }: Collection): Float64Array {
@@ -204,6 +207,7 @@ function decide(all: Collection): Judged {
     kinds,
     notLookedFor: notLookedFor(all),
     store: all.store.verdict(),
+    witness: witnessVerdict(all, bad),
     restarts: timeline.restarts.map((span, index) =>
       restartVerdict(span, exposed[index] ?? sumOf([]), bad.filter((one) => one.restart === index).length),
     ),

@@ -19,6 +19,7 @@ export interface Store {
   wasChecked(): boolean;
   /** How often the id is stored; null when nobody looked or the request stores nothing. */
   timesStored(id: string): number | null;
+  isPost(id: string): boolean;
   contradictions(): readonly Contradiction[];
   verdict(): StoreVerdict;
 }
@@ -125,6 +126,7 @@ export function createStore(): Store {
       const place = places.get(id);
       return checked && place !== undefined ? times.at(place) : null;
     },
+    isPost: (id) => places.has(id),
     contradictions,
     verdict,
   };

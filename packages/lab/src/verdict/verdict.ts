@@ -182,6 +182,20 @@ export interface StoreVerdict {
   readonly foreign: number;
 }
 
+/** What the witness saw, joined with what the clients got. */
+export interface WitnessVerdict {
+  /** How many arrivals it saw. */
+  readonly arrivals: number;
+  /** Lost or truncated requests that never came whole to a copy, */
+  readonly lostBeforeWork: number;
+  /** that came, and to which no good answer was made, */
+  readonly lostDuringWork: number;
+  /** and whose good answer was made and did not come through. */
+  readonly lostAfterWork: number;
+  /** Ids of POSTs that were answered well more than once. */
+  readonly executedTwice: readonly string[];
+}
+
 /** One number that was measured and the setting it gives. Null where the run could not show it. */
 export interface Advice {
   /** The last request that still reached the leaving copy, or failed for want of it, after its signal: the router's lag. */
@@ -247,6 +261,8 @@ export interface Verdict {
   readonly kinds: readonly KindTally[];
   readonly notLookedFor: readonly NotLookedFor[];
   readonly store: StoreVerdict;
+  /** Null: nobody saw what came to the copies (`--witness`). */
+  readonly witness: WitnessVerdict | null;
   readonly restarts: readonly Restart[];
   /** The sum over the restarts, and the answers that did not say which copy made them. */
   readonly exposure: Exposure & { readonly unattributed: number };

@@ -120,6 +120,16 @@ describe("slow", () => {
     assert.equal(verdict.requests.byHarm.slowed, 1);
   });
 
+  test("a stream is as quick as its first byte, and the time of an upload was the client's", () => {
+    const verdict = judgeRestart([
+      request(2100, { tookMs: 5000, firstByteMs: 2150, events: 40 }),
+      request(2100, { ...POST, tookMs: 5000, writtenMs: 7000, uploaded: 8_000_000 }),
+      request(2100, { tookMs: 2000, firstByteMs: 4100, events: 1 }),
+    ]);
+    assert.equal(verdict.requests.byHarm.slowed, 1);
+    assert.deepEqual([verdict.latency.max, verdict.latency.slowAbsolute], [2000, 1]);
+  });
+
   test("latency counts from the intended time, also where we were late", () => {
     const verdict = judgeRestart([request(2100, { intendedMs: 600, copy: "102" })]);
     assert.deepEqual([verdict.latency.max, verdict.latency.slowAbsolute], [1550, 1]);
