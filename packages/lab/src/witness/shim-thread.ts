@@ -40,7 +40,7 @@ if (port !== null) {
       });
       shims.set(copy, shim);
     } else {
-      shims.get(message.copy)?.[message.kind]();
+      await shims.get(message.copy)?.[message.kind]();
     }
   };
   port.on("message", (message: ToShims) => {

@@ -23,7 +23,8 @@ export interface ShimOptions {
 export interface Shim {
   /** The copy has been told to stop: from now on its listener is watched. */
   leaving(): void;
-  close(): void;
+  /** Resolves when what was open is told. */
+  close(): Promise<void>;
 }
 
 type Draft = { -readonly [Key in keyof WitnessRecord]: WitnessRecord[Key] };
@@ -214,11 +215,18 @@ export async function startShim(options: ShimOptions): Promise<Shim> {
         }
       }, WATCH_MS);
     },
-    close: () => {
+    close: async () => {
       shut();
-      for (const socket of sockets) {
-        socket.destroy();
-      }
+      // Each tells what it carried when it closes.
+      await Promise.all(
+        [...sockets].map(
+          (socket) =>
+            new Promise((resolve) => {
+              socket.once("close", resolve);
+              socket.destroy();
+            }),
+        ),
+      );
     },
   };
 }

@@ -34,7 +34,7 @@ async function stage(handler: RequestListener): Promise<Stage> {
     onRecord: (record) => void records.push(record),
   });
   closers.push(() => {
-    shim.close();
+    void shim.close();
     server.close();
     server.closeAllConnections();
   });
@@ -136,4 +136,20 @@ test("when the copy's listener has closed the shim is closed too: who comes late
   }
   assert.equal(code, "ECONNREFUSED");
   assert.equal(records.length, 1);
+});
+
+test("what is open when the shim is closed is told before it has closed", async () => {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const { shim, port, records } = await stage((_req, res) => void res.write("some", begin));
+  const cut = ask(port, "r1-000001").catch((error: Error) => error.message);
+  await begun;
+  await shim.close();
+  assert.deepEqual(
+    records.map(({ id, answeredMs }) => [id, answeredMs]),
+    [["r1-000001", null]],
+  );
+  await cut;
 });
