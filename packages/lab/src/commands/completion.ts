@@ -57,6 +57,15 @@ export function completions(
       "--image": "value",
       "--port": "value",
     },
+    report: {
+      "--html": "files",
+      "--json": "flag",
+      "--junit": "flag",
+      "--markdown": "flag",
+      "--compare": "files",
+      "--no-color": "flag",
+      "--help": "flag",
+    },
     completion: { bash: "flag", zsh: "flag", fish: "flag" },
   };
 }
