@@ -19,8 +19,8 @@ import { BUGS } from "../bugs/index.mjs";
 import { plant } from "../bugs/plant.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const args = process.argv.slice(2);
-const words = args.filter((arg) => arg !== "--changed");
+const given = process.argv.slice(2);
+const words = given.filter((arg) => arg !== "--changed");
 
 /** What differs from main, committed or not. */
 function changedFiles() {
@@ -166,7 +166,7 @@ async function spread(folders, items, work) {
 
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-const changed = args.includes("--changed") ? changedFiles() : null;
+const changed = given.includes("--changed") ? changedFiles() : null;
 const bugs = BUGS.filter(
   ({ name, file }) =>
     (words.length === 0 || words.some((word) => name.includes(word))) && (changed?.has(file) ?? true),
