@@ -34,9 +34,15 @@ export const clause: Clause = {
       court.measure("clean", String(clean));
       court.measure("incomplete", String(incomplete));
       const { exitCodes } = subject;
-      court.demand(clean !== incomplete, `The exit code was ${String(clean)} whether work was cut or not.`, {
-        todo: "Leave with a code of its own when work was cut, so that a supervisor can tell.",
-      });
+      court.demand(
+        clean !== incomplete,
+        clean === null
+          ? "It was ended by the signal itself, so its exit code says nothing of the work that was cut."
+          : `The exit code was ${clean} whether work was cut or not.`,
+        {
+          todo: "Leave with a code of its own when work was cut, so that a supervisor can tell.",
+        },
+      );
       court.demand(
         clean === exitCodes.clean && incomplete === exitCodes.incomplete,
         `The exit codes were ${String(clean)} (clean) and ${String(incomplete)} (work was cut) instead of ${exitCodes.clean} and ${exitCodes.incomplete}.`,

@@ -23,7 +23,7 @@ const TRACE_TEXT = 60;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 function glimpse(bytes: Buffer): string {
-  return bytes.toString("latin1", 0, TRACE_TEXT).replaceAll("\r\n", "\\r\\n");
+  return bytes.toString("latin1", 0, TRACE_TEXT).replaceAll("\r", "\\r").replaceAll("\n", "\\n");
 }
 
 class OpenWire implements Wire {
