@@ -229,3 +229,60 @@ test("E6 an exit of the app is recorded with its own code and the first six line
   assert.deepEqual(record.exitStack, ["at a", "at b", "at c", "at d", "at e", "at f"]);
   assert.equal(makeRecord(parts({ appExit: { code: 0, stack, early: true } })).outcome, "incomplete");
 });
+
+test("C4 what the watchdog skips is named, the stop is its own, and it is incomplete", () => {
+  const record = makeRecord(parts({ skipped: ["database", "queue"] }));
+  assert.deepEqual(record.teardown.slice(1), [
+    { name: "database", outcome: "skipped", ms: 0 },
+    { name: "queue", outcome: "skipped", ms: 0 },
+  ]);
+  assert.deepEqual([record.endedBy, record.outcome, record.exitCode], ["watchdog", "incomplete", 3]);
+  assert.equal(makeRecord(parts({ skipped: [], teardown: [] })).outcome, "incomplete");
+});
+
+test("E1 connections of other protocols and the thread are there where there are any", () => {
+  const { facts } = parts();
+  assert.deepEqual(makeRecord(parts({ connections: { tunnelsCut: 2 } })).connections, { tunnelsCut: 2 });
+  assert.equal("connections" in makeRecord(parts()), false);
+  assert.equal(makeRecord(parts({ facts: { ...facts, threadId: 3 } })).thread, 3);
+  assert.equal("thread" in makeRecord(parts()), false);
+});
+
+test("E1 at the limits: 128 entries are all there, a line of 4,095 bytes is whole, and of two lists of one size the first is cut", async () => {
+  const record = { ...(await anyRecord()), held: [], errors: [] };
+  const many = Array.from({ length: 128 }, () => "a");
+  const whole = JSON.parse(formatRecord({ ...record, held: many })) as ShutdownRecord;
+  assert.deepEqual([whole.held, whole.cut], [many, undefined]);
+
+  /** A record whose line has exactly so many bytes: entries of `x`, the last one filling up. */
+  const lineOf = (bytes: number): string => {
+    const errors = Array.from({ length: 10 }, () => "x".repeat(100));
+    const base = Buffer.byteLength(JSON.stringify({ ...record, errors }));
+    for (let left = bytes - base; left > 0;) {
+      // An entry costs its text, two quotes and a comma.
+      const entry = left > 160 ? 100 : left - 3;
+      errors.push("x".repeat(entry));
+      left -= entry + 3;
+    }
+    return formatRecord({ ...record, errors });
+  };
+  assert.equal(Buffer.byteLength(lineOf(4095)), 4095);
+  assert.match(lineOf(4096), /"cut":\{"errors":\d+\}/);
+
+  const list = Array.from({ length: 20 }, () => "y".repeat(150));
+  const two = JSON.parse(formatRecord({ ...record, held: list, errors: list })) as ShutdownRecord;
+  assert.deepEqual(two.cut, { held: 10, errors: 10 });
+  const tied = JSON.parse(
+    formatRecord({ ...record, held: list.slice(0, 11), errors: list.slice(0, 11) }),
+  ) as ShutdownRecord;
+  assert.deepEqual(tied.cut, { held: 6 });
+});
+
+test("E1 nothing but texts and lists is cut: what is too long by itself is written all the same, an empty place stays empty", async () => {
+  const record = await anyRecord();
+  const line = formatRecord({ ...record, node: "v".repeat(5000) });
+  assert.ok(line.length > 5000);
+  assert.equal((JSON.parse(line) as ShutdownRecord).node.length, 5000);
+  const others = [{ signal: null as unknown as string, atMs: 1, effect: "ignored" }];
+  assert.deepEqual((JSON.parse(formatRecord({ ...record, others })) as ShutdownRecord).others, others);
+});
