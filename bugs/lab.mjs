@@ -26,8 +26,8 @@ export const LAB_BUGS = [
   {
     name: "latency-counts-from-the-dispatch",
     file: src("verdict/judge"),
-    find: `requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.intendedMs)`,
-    replace: `requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.dispatchedMs)`,
+    find: `endMs(row) - requests.value(row, COLUMN.intendedMs)`,
+    replace: `endMs(row) - requests.value(row, COLUMN.dispatchedMs)`,
     tests: ["lab/verdict/judge"],
   },
   {
