@@ -34,10 +34,8 @@ export function levelOf(latencyMs: number, { fromPower, toPower }: LatencyScale)
 }
 
 function scaleOf(judged: Judged): LatencyScale {
-  const { requests } = judged;
   let [least, most] = [Number.POSITIVE_INFINITY, 10];
-  for (let row = 0; row < requests.length; row += 1) {
-    const latencyMs = requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.intendedMs);
+  for (const latencyMs of judged.latenciesMs) {
     least = Math.min(least, latencyMs);
     most = Math.max(most, latencyMs);
   }
@@ -76,10 +74,7 @@ export function columnsOf(judged: Judged, window: Window, placeOfCopy: readonly 
     const key = keys[index] ?? 0;
     const row = key % count;
     columns.at[index] = Math.floor(key / count);
-    columns.level[index] = levelOf(
-      requests.value(row, COLUMN.endedMs) - requests.value(row, COLUMN.intendedMs),
-      scale,
-    );
+    columns.level[index] = levelOf(judged.latenciesMs[row] ?? 0, scale);
     const copy = judged.copyOf(row);
     columns.place[index] = copy < 0 ? 0 : Math.min(255, (placeOfCopy[copy] ?? -1) + 1);
   }

@@ -28,6 +28,8 @@ export interface Judged extends Attributed {
   /** Keyed by row. */
   readonly bad: ReadonlyMap<number, BadRequest>;
   readonly log: readonly RouterLogRecord[];
+  /** By row, from the intended time to the end, or to the first byte of a stream. */
+  readonly latenciesMs: Float64Array;
 }
 
 export interface Judge {
@@ -68,12 +70,10 @@ export async function judgeLedger(
 }
 
 /** p99.9 of what ended before the first stop signal. */
-function baselineP999(all: Collection, timeline: Timeline): number | null {
+function baselineP999(all: Collection, timeline: Timeline, latenciesMs: Float64Array): number | null {
   const firstSignalMs = timeline.restarts[0]?.life.signalMs ?? Number.POSITIVE_INFINITY;
-  const latencies = latenciesOf(all).filter(
-    (_, row) => all.requests.value(row, COLUMN.endedMs) < firstSignalMs,
-  );
-  return quantile(latencies.toSorted(), 0.999);
+  const before = latenciesMs.filter((_, row) => all.requests.value(row, COLUMN.endedMs) < firstSignalMs);
+  return quantile(before.toSorted(), 0.999);
 }
 
 function latenciesOf({ requests, answeredAtMs }: Collection): Float64Array {
@@ -143,7 +143,8 @@ function attributedOf(
 function decide(all: Collection): Judged {
   const { run, end, methods } = all;
   const timeline = readTimeline(all.events);
-  const p999 = baselineP999(all, timeline);
+  const latenciesMs = latenciesOf(all);
+  const p999 = baselineP999(all, timeline, latenciesMs);
   const slowLimitMs = p999 === null ? THRESHOLDS.slowAbsoluteMs : p999 + THRESHOLDS.slowOverBaselineMs;
   const badByRow = badRequests(all, { run, timeline, attribution: attributionOf(timeline) }, slowLimitMs);
   const bad = [...badByRow.values()];
@@ -197,7 +198,7 @@ function decide(all: Collection): Judged {
       byAnswer: Object.fromEntries(all.answers),
     },
     latency: {
-      ...quantilesOf(latenciesOf(all)),
+      ...quantilesOf(latenciesMs),
       slowAbsolute: all.slowAbsolute,
       slowAbsoluteLimitMs: THRESHOLDS.slowAbsoluteMs,
       baselineP999: p999,
@@ -221,5 +222,5 @@ function decide(all: Collection): Judged {
     timeline: all.events.toSorted((a, b) => a.atMs - b.atMs),
   };
   const verdict = { headline: headlineOf(body), ...body };
-  return { ...attributed, verdict, timeline, bad: badByRow, log: all.log };
+  return { ...attributed, verdict, timeline, bad: badByRow, log: all.log, latenciesMs };
 }

@@ -86,7 +86,7 @@ function figure(name: string, value: string, note = ""): string {
   return `<div><dt>${name}</dt><dd>${value}</dd>${note === "" ? "" : `<small>${note}</small>`}</div>`;
 }
 
-function figures({ requests, latency, restarts, bounds, exposure, store }: Verdict): string {
+function figures({ requests, latency, restarts, bounds, exposure, store, witness }: Verdict): string {
   const exposed = bounds.perExposed;
   return `<dl class="figures">${[
     figure(
@@ -109,6 +109,15 @@ function figures({ requests, latency, restarts, bounds, exposure, store }: Verdi
           "of requests to a leaving copy, 95 % confidence",
         )
       : figure("lost at a leaving copy", `${grouped(exposed.bad)} of ${grouped(exposed.of)}`),
+    ...(witness === null
+      ? []
+      : [
+          figure(
+            "lost before work",
+            grouped(witness.lostBeforeWork),
+            `${grouped(witness.lostDuringWork)} during, ${grouped(witness.lostAfterWork)} after; as the copies saw it`,
+          ),
+        ]),
     ...(store.checked
       ? [figure("stored", grouped(store.rows), `${grouped(store.acknowledged)} acknowledged`)]
       : []),
