@@ -45,6 +45,13 @@ export const PROTOCOL_BUGS = [
     tests: ["lastcall/servers/streams"],
   },
   {
+    name: "a-ping-without-its-time",
+    file: src("http2-session"),
+    find: `if (leftMs <= 0) {`,
+    replace: `if (leftMs <= QUIET_ROUND_TRIP_MS) {`,
+    tests: ["lastcall/servers/http2"],
+  },
+  {
     name: "a-herd-after-a-loop-that-stood-still",
     file: src("spread"),
     find: `until - due() > STOOD_STILL_MS`,

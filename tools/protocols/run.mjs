@@ -1,10 +1,11 @@
 // `npm run protocols`: each protocol over a stop, its clients' words counted, on each Node version that is installed: first
 // the contract's clauses (clauses.mjs), then protocol libraries for real (clients.mjs). The same against plain Node and the
 // best peer side by side; they decide nothing. Installs what is missing. --write puts the table into docs/protocols.md.
-// Usage: node tools/protocols/run.mjs [--node PATH]... [--only-lastcall] [--write] [WORD]...
+// With --results FILE each result is kept there, and what is there already is not run again: the whole takes half an hour.
+// Usage: node tools/protocols/run.mjs [--node PATH]... [--only-lastcall] [--results FILE] [--write] [WORD]...
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   options: {
     node: { type: "string", multiple: true },
     "only-lastcall": { type: "boolean" },
+    results: { type: "string" },
     write: { type: "boolean" },
   },
 });
@@ -93,16 +95,28 @@ const nodes = (values.node ?? installedNodes()).map((node) => ({
   version: spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim(),
 }));
 const parties = values["only-lastcall"] ? ["lastcall"] : ["lastcall", "plain", "peer"];
-const results = [];
 const words = { true: "kept      ", false: "broken    ", null: "not judged" };
+const known = new Map();
+const key = (row, party, at) => [row.protocol, row.case, party, at].join(" | ");
+if (values.results !== undefined && existsSync(values.results)) {
+  for (const line of readFileSync(values.results, "utf8").split("\n").filter(Boolean)) {
+    const { of, ...result } = JSON.parse(line);
+    known.set(of, result);
+  }
+}
+const results = [];
 for (const row of rows) {
   for (const party of parties) {
     for (const { node, version: at } of nodes) {
-      const result = { row, party, version: at, ...(await row.judge(node, party)) };
-      results.push(result);
+      const of = key(row, party, at);
+      const judged = known.get(of) ?? (await row.judge(node, party));
+      results.push({ row, party, version: at, ...judged });
+      if (known.has(of)) continue;
+      if (values.results !== undefined)
+        appendFileSync(values.results, `${JSON.stringify({ of, ...judged })}\n`);
       const who = party === "peer" ? row.peer : party === "plain" ? "plain Node" : party;
       console.error(
-        `${words[result.kept]}  ${at.padEnd(9)} ${who.padEnd(16)} ${row.protocol}, ${row.case}: ${result.seen}`,
+        `${words[judged.kept]}  ${at.padEnd(9)} ${who.padEnd(16)} ${row.protocol}, ${row.case}: ${judged.seen}`,
       );
     }
   }

@@ -17,8 +17,10 @@ import type { Http2Stream, Http2Wire } from "./http2-wire.ts";
 import { untilAfterT0 } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
-const DRAIN_DELAY_MS = 500;
-const SESSIONS = 6;
+const DRAIN_DELAY_MS = 1000;
+const SESSIONS = 4;
+/** Between two streams of a session: several are on their way at any time. */
+const EVERY_MS = 15;
 const GRACEFUL_TIMEOUT_MS = 800;
 /** After the last answer: the linger window, a PING to the client and back, and the exit. */
 const EXIT_MS = 1000;
@@ -49,7 +51,7 @@ async function judgeLameDuck(
   );
   for (const [wire, stream] of streams) {
     await wire.ended(stream);
-    court.onTime(copy, delayMs);
+    court.onTime(copy, delayMs, stream.end === "whole" ? stream.endAtMs : stream.sentAtMs);
     demandServed(court, stream, `A stream in the drain delay (${way.door})`, wire);
   }
 }
@@ -78,12 +80,13 @@ function demandNothingLost(court: Hearing, way: Http2Way, wires: readonly Http2W
     {
       todo: ONE_STEP,
       wire: worst,
+      timing: true,
     },
   );
   court.demand(
     way.door === "h2" || sum.retry === 0,
     `${sum.retry} of ${all} streams were sent before the client could know, and not answered (${way.door}).`,
-    { todo: TWO_STEPS, wire: worst },
+    { todo: TWO_STEPS, wire: worst, timing: true },
   );
 }
 
@@ -95,7 +98,12 @@ async function judgeRestart(court: Hearing, way: Http2Way): Promise<void> {
   await quiet.ping();
   const over = new AbortController();
   const load = wires.map((wire) =>
-    askWithoutPause(wire, () => wire.request(court.target("ordinary", { id: "load" })), 10, over.signal),
+    askWithoutPause(
+      wire,
+      () => wire.request(court.target("ordinary", { id: "load" })),
+      EVERY_MS,
+      over.signal,
+    ),
   );
   await pause(200);
   const long = wires.map((wire) => wire.request(court.target("slow", { seconds: delayMs / 1000 + 0.6 })));

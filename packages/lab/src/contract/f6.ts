@@ -67,6 +67,7 @@ async function judgeGate(court: Hearing, way: Http2Way): Promise<void> {
     court.demand(bad === undefined, `A call ended with ${bad === undefined ? "" : ending(bad)}.`, {
       todo: "A call that cannot be served gets status 14, UNAVAILABLE: every client sends it again.",
       wire,
+      timing: true,
     });
   }
   court.measure(
@@ -80,6 +81,7 @@ async function judgeGate(court: Hearing, way: Http2Way): Promise<void> {
     {
       todo: "Send GOAWAY in two steps with a PING between them (RFC 9113, section 6.8).",
       wire: wires[0],
+      timing: true,
     },
   );
 }

@@ -17,6 +17,9 @@ const FIRST_GOAWAY: Buffer = Buffer.from("0000080700000000007fffffff00000000", "
 /** A PING that is not answered for this long is not waited for: a client may be deaf. */
 const LONGEST_ROUND_TRIP_MS = 2000;
 
+/** And where the client has sent no stream since, no longer than the usual linger window. */
+const QUIET_ROUND_TRIP_MS = 250;
+
 /** How long a client may take to close its side after we have closed ours. */
 const PEER_CLOSES_MS = 250;
 
@@ -30,6 +33,7 @@ export class LeavingSession {
   readonly #raw: Socket | null;
   readonly #socket: Socket | null;
   #giveUp: Undo = () => {};
+  #askedAt = 0;
   begun = false;
   #finished = false;
 
@@ -56,15 +60,34 @@ export class LeavingSession {
       return;
     }
     this.late = 0;
+    this.#askedAt = this.#host.now();
     this.#raw.write(FIRST_GOAWAY);
     const asked = this.session.ping(() => this.finish());
     this.#giveUp = this.#host.setTimer(asked ? LONGEST_ROUND_TRIP_MS : 0, () => this.finish());
   }
 
-  /** The linger window is over: nothing is waited for on a connection that nobody uses. */
+  /**
+   * The linger window is over: nothing is waited for on a connection that nobody uses. Only its PING has its time, counted
+   * from when it was sent: on a busy machine that may have been just now.
+   */
   endIfIdle(): void {
-    if (this.streams === 0 && (this.late === 0 || this.#finished)) {
+    if (this.#finished || this.streams > 0 || this.late > 0) {
+      return;
+    }
+    const leftMs = this.#askedAt + QUIET_ROUND_TRIP_MS - this.#host.now();
+    if (leftMs <= 0) {
       this.finish();
+    } else {
+      this.#giveUp();
+      this.#giveUp = this.#host.setTimer(leftMs, () => this.#endIfQuiet());
+    }
+  }
+
+  #endIfQuiet(): void {
+    if (this.streams === 0 && this.late === 0) {
+      this.finish();
+    } else {
+      this.#giveUp = this.#host.setTimer(LONGEST_ROUND_TRIP_MS, () => this.finish());
     }
   }
 

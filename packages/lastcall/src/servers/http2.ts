@@ -169,7 +169,10 @@ export function attachHttp2(server: Http2Server, hooks: ServerHooks, connections
       sweepPlanned = true;
       host.afterPoll(() => {
         sweepPlanned = false;
-        sessions.forEach((leaving) => leaving.endIfIdle());
+        sessions.forEach((leaving) => {
+          leave(leaving);
+          leaving.endIfIdle();
+        });
       });
     }
   }

@@ -305,3 +305,26 @@ test("F2 over TLS and the same round trip: what is not answered lies above the l
     "streams that were on their way",
   );
 });
+
+test("F2 a session that was told late has its time all the same: what was on its way when the linger window ends is served", async () => {
+  // The linger window is over before the listener has closed: as on a busy machine.
+  const server = http2Server("plain", "request", (stream) => ok(stream));
+  const { port, stop, reaches, record } = await rig(server, { lingerMs: 1 });
+  const proxy = await delayProxy(port, 40);
+  const client = await Http2Client.connect(proxy.port);
+  const first = client.request("/");
+  await client.until(() => first.end === "whole");
+  stop();
+  await reaches("draining");
+  while (client.open) {
+    client.request("/");
+    await pause(5);
+  }
+  await client.closed;
+  await record;
+  proxy.close();
+  const { answered, ...others } = client.tally();
+  assert.deepEqual(others, { other: 0, retry: 0, lost: 0 });
+  assert.ok(answered > 5, `${answered} streams`);
+  assert.equal(client.goaways[0], 2 ** 31 - 1);
+});

@@ -43,7 +43,7 @@ async function asksOnce(port: number, options: ConnectionOptions): Promise<Buffe
 for (const version of ["TLSv1.2", "TLSv1.3"] as const satisfies readonly SecureVersion[]) {
   test(`B8 a session is resumed in the drain delay, in a handshake of the linger window, and at the next copy (${version})`, async () => {
     const ticketKeys = randomBytes(48);
-    const options = { maxVersion: version, ca: TEST_ONLY_CERTIFICATE };
+    const options = { maxVersion: version, host: "127.0.0.1", ca: TEST_ONLY_CERTIFICATE };
     const leaving = await rig(secureServer({ ticketKeys }), { drainDelayMs: 500, lingerMs: 1500 });
     const next = await rig(secureServer({ ticketKeys }));
     const session = await asksOnce(leaving.port, options);
