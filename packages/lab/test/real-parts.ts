@@ -27,3 +27,17 @@ export function realProgram(name: string, debianPackage: string): string | false
   }
   return `${name} is not here`;
 }
+
+/** Whether a Docker engine of our own can be started, and Compose is there. */
+export function realDocker(): boolean {
+  const missing = ["dockerd", "docker", "docker-compose", "unshare", "nsenter", "ip"].filter(
+    (program) => spawnSync("sh", ["-c", 'command -v "$1"', "sh", program]).status !== 0,
+  );
+  const able = process.platform === "linux" && process.getuid?.() === 0 && missing.length === 0;
+  if (!able && process.env["LASTCALL_CI"] !== undefined) {
+    throw new Error(
+      `CI should be able to start a Docker engine: apt-get install docker.io docker-compose iproute2 (missing: ${missing.join(", ")})`,
+    );
+  }
+  return able;
+}
