@@ -7,8 +7,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "draining-flag-never-set",
     file: src("lifecycle"),
-    find: `this.#after(this.budget.lingerMs, () => { this.#admission.gate = "closed";`,
-    replace: `this.#after(this.budget.lingerMs, () => {`,
+    find: `isReplaced(this.#host)), () => { this.#admission.gate = "closed";`,
+    replace: `isReplaced(this.#host)), () => {`,
     tests: ["lastcall/servers/drain"],
   },
   {

@@ -205,11 +205,15 @@ async function leader(container, output) {
           systemctl,
           systemctlAsync,
           show: (unit, property) => systemctl("show", `--property=${property}`, "--value", unit).text,
-          journal: (unit) =>
-            spawnSync(enter[0], [...enter.slice(1), "journalctl", "-u", unit, "-o", "cat", "--no-pager"], {
-              encoding: "utf8",
-              maxBuffer: 64 * 1024 * 1024,
-            }).stdout,
+          /** What the unit has said since it was started last. */
+          journal: (unit) => {
+            const id = systemctl("show", "--property=InvocationID", "--value", unit).text;
+            return spawnSync(
+              enter[0],
+              [...enter.slice(1), "journalctl", `_SYSTEMD_INVOCATION_ID=${id}`, "-o", "cat", "--no-pager"],
+              { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+            ).stdout;
+          },
           /** Runs a program of ours in the container's network alone. */
           inNetwork: ["nsenter", "-t", pid, "-n"],
         };

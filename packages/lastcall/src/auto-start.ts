@@ -7,6 +7,7 @@ import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 
 import { Server } from "node:net";
 import { discoverServers } from "./auto-discovery.ts";
 import { readAutoOptions, type AutoOptions } from "./auto-options.ts";
+import { lingerOf } from "./budget.ts";
 import { createLifecycle } from "./create.ts";
 import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
@@ -19,6 +20,7 @@ import { probeAt } from "./probes.ts";
 import {
   ADMIN_SERVER,
   AUTO_KEY,
+  isReplaced,
   LIFECYCLE_KEY,
   TAKEOVER_KEY,
   type AutoMode,
@@ -244,7 +246,9 @@ class Auto implements AutoMode {
   /** The gate closes for old connections when they have lingered: until then an app that refuses would lose requests. */
   #atTheGate(life: Lifecycle): void {
     if (this.#options.foreign === "defer") {
-      this.#host.setTimer(life.budget.lingerMs, () => this.#foreign.call(), true);
+      const { options } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+      const lingerMs = lingerOf(life.budget, options, isReplaced(this.#host));
+      this.#host.setTimer(lingerMs, () => this.#foreign.call(), true);
     }
   }
 

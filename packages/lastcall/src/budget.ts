@@ -89,6 +89,16 @@ export function planBudget(
   };
 }
 
+/** Nobody waits for a copy that has been replaced; what it still serves of pooled connections is not lost. */
+const REPLACED_LINGER_MS = 2000;
+
+/** The linger window of this stop: longer where another copy serves already and no length was set. */
+export function lingerOf(budget: Budget, options: LifecycleOptions, isReplaced: boolean): number {
+  return isReplaced && options.lingerMs === undefined
+    ? Math.max(budget.lingerMs, Math.min(REPLACED_LINGER_MS, budget.gracefulTimeoutMs / 4))
+    : budget.lingerMs;
+}
+
 function originOfGrace(options: LifecycleOptions, platform: Platform): string {
   return options.gracePeriodMs === undefined ? (platform.granted ?? `default of ${platform.name}`) : "set";
 }

@@ -9,7 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Server as NetServer } from "node:net";
 import { Admission } from "./admission.ts";
-import { planBudget, type Budget } from "./budget.ts";
+import { lingerOf, planBudget, type Budget } from "./budget.ts";
 import { beginDeadline, closeGateAt, expireAt, type Deadline } from "./deadline.ts";
 import { formatDuration } from "./duration.ts";
 import { LastcallError } from "./errors.ts";
@@ -430,7 +430,7 @@ export class LifecycleCore implements Lifecycle {
       return;
     }
     this.#admission.gate = "linger";
-    this.#after(this.budget.lingerMs, () => {
+    this.#after(lingerOf(this.budget, this.#options, isReplaced(this.#host)), () => {
       this.#admission.gate = "closed";
       this.#fleet.announce();
       this.#host.afterPoll(() => this.#endLinger());

@@ -44,7 +44,13 @@ function readTold(): Told | null {
 }
 
 function become({ parent, gracePeriodMs, source, sockets, activated }: Told): void {
-  const copy: TakeoverCopy = { sockets, gracePeriodMs, source, replaced: false };
+  const copy: TakeoverCopy = {
+    sockets,
+    activated: sockets.slice(0, activated).map(({ fd }) => fd),
+    gracePeriodMs,
+    source,
+    replaced: false,
+  };
   host.registry[TAKEOVER_KEY] = copy;
   if (activated > 0) {
     // For an app that reads systemd's variables itself.

@@ -24,7 +24,10 @@ export interface LifecycleOptions {
   readonly teardownTimeoutMs?: number;
   /** A cap on tracked work after the gate, inside the deadline. Default: the deadline. */
   readonly taskTimeoutMs?: number;
-  /** How long old connections are still served after the gate. Default: 250; lower loses late requests of pools. */
+  /**
+   * How long old connections are still served after the gate. Default: 250; lower loses late requests of pools. A copy that
+   * `lastcall-takeover` has replaced: 2000.
+   */
   readonly lingerMs?: number;
   /** From the abort signal to the cut at the deadline. Default: 250. */
   readonly abortWindowMs?: number;

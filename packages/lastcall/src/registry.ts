@@ -50,6 +50,8 @@ export const TAKEOVER_KEY: unique symbol = Symbol.for("lastcall.takeover");
 
 export interface TakeoverCopy {
   readonly sockets: readonly InheritedSocket[];
+  /** The descriptors among them that systemd has passed, and holds whatever becomes of the parent. */
+  readonly activated: readonly number[];
   /** What the parent was granted, and how it knows. */
   readonly gracePeriodMs: number;
   readonly source: string;

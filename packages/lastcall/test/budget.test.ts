@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { describeBudget, planBudget } from "../src/budget.ts";
-import { detectPlatform } from "../src/platform.ts";
+import { describeBudget, lingerOf, planBudget } from "../src/budget.ts";
+import { detectPlatform, platformOf } from "../src/platform.ts";
+import { FakeHost } from "../src/testing.ts";
 
 const kubernetes = detectPlatform({ KUBERNETES_SERVICE_HOST: "10.0.0.1" }, () => false);
 const nowhere = detectPlatform({}, () => false);
@@ -113,4 +114,31 @@ test("each platform grants what it documents", () => {
   assert.deepEqual(grants({ pm_id: "0" }), ["pm2", 1600, false]);
   assert.deepEqual(grants({}, ["/.dockerenv"]), ["a container", 10_000, false]);
   assert.deepEqual(grants({}), ["no known platform", 10_000, false]);
+});
+
+test("the grace period is what systemd tells of the unit, and the line says so", () => {
+  const told = (timeoutStop: string | null): unknown => {
+    const host = new FakeHost({ facts: { systemdUnit: () => ({ name: "app.service", timeoutStop }) } });
+    const { budget, sources } = planBudget({}, platformOf(host));
+    return [budget.gracePeriodMs, sources.gracePeriodMs];
+  };
+  assert.deepEqual(told("1min 30s"), [90_000, "TimeoutStopSec of app.service"]);
+  assert.deepEqual(told("500ms"), [500, "TimeoutStopSec of app.service"]);
+  assert.deepEqual(told("infinity"), [
+    90_000,
+    "systemd's default; TimeoutStopSec of app.service is infinity",
+  ]);
+  for (const unreadable of [null, "", "soon", "0"]) {
+    assert.deepEqual(told(unreadable), [
+      10_000,
+      "default; systemd did not tell TimeoutStopSec of app.service",
+    ]);
+  }
+});
+
+test("A5 a copy that has been replaced lingers longer, unless a length was set", () => {
+  const { budget } = planBudget({}, nowhere);
+  assert.deepEqual([lingerOf(budget, {}, false), lingerOf(budget, {}, true)], [250, 1875]);
+  const set = planBudget({ lingerMs: 100 }, nowhere);
+  assert.equal(lingerOf(set.budget, { lingerMs: 100 }, true), 100);
 });

@@ -6,7 +6,7 @@
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { Server } from "node:net";
 import type { Host } from "../host.ts";
-import { isReplaced, TAKEOVER_KEY } from "../registry.ts";
+import { isReplaced, TAKEOVER_KEY, type TakeoverCopy } from "../registry.ts";
 
 /**
  * The shrunken backlog is left to empty until nobody has come for this long. Over six closes on a busy machine with 32 clients that
@@ -30,6 +30,7 @@ const HAND_BACK_MS = 250;
 
 interface Handle {
   listen?(backlog: number): number;
+  readonly fd?: number;
 }
 
 type WithHandle = Server & { readonly _handle?: Handle | null; readonly _connectionKey?: string };
@@ -50,9 +51,11 @@ export function socketFile(server: Server): { readonly path: string; readonly in
 
 /** Whether others go on listening on the socket, so that its queue is not ours to empty. */
 function hasOthers(host: Host, server: WithHandle): boolean {
-  if (host.registry[TAKEOVER_KEY] !== undefined) {
-    // Whoever bound it: only where another copy serves is there anybody left, for at a stop the parent lets go at once.
-    return isReplaced(host);
+  const takeover = host.registry[TAKEOVER_KEY] as TakeoverCopy | undefined;
+  if (takeover !== undefined) {
+    // Whoever bound it: only where another copy serves is there anybody left, for at a stop the parent lets go at once. What
+    // systemd has passed stays with systemd.
+    return isReplaced(host) || takeover.activated.includes(server._handle?.fd ?? -1);
   }
   // A supervisor's. net builds this key from the address it bound; with listen({ fd }) there is none.
   return server._connectionKey?.startsWith("null:null") === true;

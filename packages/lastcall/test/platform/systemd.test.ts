@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { unitOf } from "../../src/platform/systemd.ts";
 import { ask, AUTO, fixture, start } from "../child.ts";
 
 /** Python has the datagram sockets that Node lacks. */
@@ -46,3 +47,30 @@ suite("G6 systemd is told", { concurrency: 2 }, () => {
     assert.equal(await child.ended(), 0);
   });
 });
+
+test("the unit of a process is read from its cgroup", () => {
+  const v2 = "0::/system.slice/app.service\n";
+  const v1 = "5:memory:/system.slice/other.service\n1:name=systemd:/system.slice/app.service/worker\n0::/\n";
+  const users = "0::/user.slice/user-0.slice/user@0.service/app.slice/app.service\n";
+  assert.deepEqual(unitOf(v2), { name: "app.service", isUsers: false });
+  assert.deepEqual(unitOf(v1), { name: "app.service", isUsers: false });
+  assert.deepEqual(unitOf(users), { name: "app.service", isUsers: true });
+  assert.equal(unitOf("0::/user.slice/session-1.scope\n"), null);
+});
+
+test(
+  "G6 a NOTIFY_SOCKET whose queue is full neither hangs the app nor leaves a helper behind",
+  { skip },
+  async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "lastcall-notify-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const socket = path.join(folder, "notify");
+    const full = start(t, receiver, { command: ["python3"], args: [socket, "full"] });
+    await full.said("bound");
+    const child = start(t, fixture("app"), { nodeArgs: ["--import", AUTO], env: { NOTIFY_SOCKET: socket } });
+    assert.equal((await ask(await child.port(), "/")).status, 200);
+    await child.warned("systemd-notify ended with no answer");
+    child.process.kill("SIGTERM");
+    assert.equal(await child.ended(), 0);
+  },
+);
