@@ -60,6 +60,39 @@ for (const over of BOTH) {
   });
 }
 
+for (const over of BOTH) {
+  test(`F3 a long poll is answered at the stop signal with what there is, whole and told to close (${over})`, async () => {
+    const server = httpServer(over, (_, response) => {
+      started.life.stream(response, "end-at-drain", "[]");
+    });
+    const started = await rig(server, { drainDelayMs: 600 });
+    const client = await dial(started.port, over);
+    client.send(get("/poll"));
+    await once(server, "request");
+    started.stop();
+    await client.until(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*\[\]$/i);
+    assert.match(client.text(), /content-length: 2\r\n/i);
+    assert.equal(started.life.state, "lame-duck");
+    assert.equal((await started.record).requests.completed, 1);
+  });
+
+  test(`F3 an app ends its streams by hand on life.signal, with their terminating chunk (${over})`, async () => {
+    const server = httpServer(over, (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write("data: first\n\n");
+      started.life.signal.addEventListener("abort", () => response.end("event: end\n\n"));
+    });
+    const started = await rig(server, { drainDelayMs: 600 });
+    const client = await dial(started.port, over);
+    client.send(get("/events"));
+    await client.until(/first/);
+    started.stop();
+    await client.until(WHOLE);
+    assert.equal(started.life.state, "lame-duck");
+    assert.equal((await started.record).outcome, "drained");
+  });
+}
+
 test("F3 a client that comes back to the leaving copy is kept until the gate, so that it does not turn in circles", async () => {
   const { port, stop, record } = await eventService("plain", { drainDelayMs: 900 });
   stop();
