@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * The core routes of examples/orders on com.sun.net.httpserver: GET /work, POST /orders, GET /ready. Orders go into a file. Java 17:
- * java Orders.java. DRAIN_DELAY (seconds) keeps serving after SIGTERM; without it only what is in flight is finished.
+ * java Orders.java. DRAIN_DELAY (seconds) keeps serving after SIGTERM; without it the listener closes at once, and what is in flight is finished.
  */
 class Orders {
   static volatile boolean stopping = false;
@@ -88,10 +88,12 @@ class Orders {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       stopping = true;
       String delay = System.getenv("DRAIN_DELAY");
-      if (delay != null) {
-        sleep(Double.parseDouble(delay));
+      if (delay == null) {
+        // Closes the listener at once, and waits for what is in flight.
+        server.stop(5);
+        return;
       }
-      // The listener cannot be closed without cutting what is in flight, and stop(seconds) waits for all of them.
+      sleep(Double.parseDouble(delay));
       while (inFlight.get() > 0) {
         sleep(0.01);
       }

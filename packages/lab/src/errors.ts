@@ -29,6 +29,7 @@ export type LabCode =
   | "LAB_LINT_BASELINE"
   | "LAB_LINT_WRITE"
   | "LAB_NO_PORT"
+  | "LAB_LIMIT"
   // platform/
   | "LAB_PLATFORM_MISSING"
   | "LAB_PLATFORM_REFUSED"
@@ -59,7 +60,9 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_LINT_CONFIG: EXIT.usage,
   LAB_LINT_BASELINE: EXIT.usage,
   LAB_LINT_WRITE: EXIT.couldNotRun,
-  LAB_NO_PORT: EXIT.couldNotRun,
+  // The lab's own want says nothing about the service: such a run is invalid.
+  LAB_NO_PORT: EXIT.invalidRun,
+  LAB_LIMIT: EXIT.invalidRun,
   LAB_PLATFORM_MISSING: EXIT.couldNotRun,
   LAB_PLATFORM_REFUSED: EXIT.couldNotRun,
   LAB_PLATFORM_LOST: EXIT.couldNotRun,

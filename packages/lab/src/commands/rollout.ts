@@ -18,7 +18,7 @@ import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
 import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
 import { openPlace, type Place } from "../rollout/place.ts";
 import type { RunResult } from "../rollout/run.ts";
-import { runFolders } from "../rollout/run-folder.ts";
+import { folderAgain, runFolders } from "../rollout/run-folder.ts";
 import type { FoundRouter } from "../router/router.ts";
 import { chooseRouter } from "../router/start.ts";
 import { readConfig, type ConfigNames } from "../scenario/config.ts";
@@ -151,7 +151,7 @@ async function runRow(
   place: Place,
 ): Promise<Row | null> {
   for (let attempt = 1; ; attempt += 1) {
-    const folder = attempt === 1 ? firstFolder : `${firstFolder}-${attempt}`;
+    const folder = attempt === 1 ? firstFolder : folderAgain(firstFolder, attempt, io.cwd);
     const progress = startProgress(plan, live, io.err, () => performance.now());
     let result: RunResult;
     try {

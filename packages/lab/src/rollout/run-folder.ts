@@ -51,6 +51,16 @@ function makeGiven(folder: string, cwd: string): string {
   return folder;
 }
 
+/** For another attempt: beside the first, and never one that holds a run already. */
+export function folderAgain(first: string, attempt: number, cwd: string): string {
+  for (let number = attempt; ; number += 1) {
+    const folder = `${first}-${number}`;
+    if (!existsSync(path.resolve(cwd, folder, LEDGER_FILE))) {
+      return folder;
+    }
+  }
+}
+
 /** One for each plan, relative to `cwd`. Throws `LAB_RUN_FOLDER` when it cannot be made or holds a run already. */
 export function runFolders(
   plans: readonly RolloutPlan[],

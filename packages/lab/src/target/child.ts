@@ -5,6 +5,9 @@ import type { Readable } from "node:stream";
 import { LabError } from "../errors.ts";
 import type { Guardian } from "./guardian.ts";
 
+/** What the system says when there is nothing left: our own want, and no fault of the command. */
+const OWN_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
+
 export interface ChildSpec {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,6 +30,14 @@ export async function startChild(spec: ChildSpec, guardian: Guardian): Promise<S
   });
   if (child.pid === undefined) {
     const cause = await new Promise<Error>((resolve) => void child.once("error", resolve));
+    if (OWN_LIMITS.has((cause as NodeJS.ErrnoException).code ?? "")) {
+      throw new LabError(
+        "LAB_LIMIT",
+        `'${program}' could not be started: the lab ran out of its own files, processes or memory (${cause.message}).`,
+        "Raise `ulimit -n` (and -u) or lower --rate; this run says nothing about the service.",
+        { cause },
+      );
+    }
     throw new LabError(
       "LAB_TARGET_NOT_STARTED",
       `'${program}' could not be started: ${cause.message}.`,

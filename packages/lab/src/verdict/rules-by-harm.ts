@@ -66,7 +66,7 @@ export const BY_HARM: readonly Rule[] = [
     kind: "cold-copy",
     evidence: (facts) =>
       facts.harm === "slowed" && facts.isNew
-        ? `${outcome(facts)} at ${facts.copy}, ready ${time(facts.request.dispatchedMs - (facts.life?.readyMs ?? 0))} before`
+        ? `${outcome(facts)} at ${facts.copy}, ready ${time(Math.max(0, facts.request.dispatchedMs - (facts.life?.readyMs ?? 0)))} before`
         : null,
   },
   {

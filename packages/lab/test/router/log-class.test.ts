@@ -24,6 +24,17 @@ test("each of nginx's words for a lost upstream has its class", () => {
   ]);
 });
 
+test("what is no HTTP, and what the router itself has run out of, have classes of their own", () => {
+  const classes = [
+    "upstream sent no valid HTTP/1.0 header while reading response header from upstream",
+    "upstream sent invalid header line while reading response header from upstream",
+    "socket() failed (24: Too many open files) while connecting to upstream",
+    "connect() to 127.0.0.1:9001 failed (99: Cannot assign requested address) while connecting to upstream",
+    "512 worker_connections are not enough while connecting to upstream",
+  ].map((text) => classifyLogLine(line("error", text)));
+  assert.deepEqual(classes, ["no-http", "no-http", "router-limit", "router-limit", "router-limit"]);
+});
+
 test("notices, warnings and lines of no known form are no errors", () => {
   assert.equal(classifyLogLine(line("notice", "gracefully shutting down")), null);
   assert.equal(classifyLogLine(line("warn", "an upstream response is buffered to a temporary file")), null);

@@ -601,6 +601,19 @@ const MORE: readonly Case[] = [
     copy: "A",
   },
   {
+    kind: "garbage",
+    title: "bytes that the router could not read as HTTP",
+    records: [routerError(2300, "A", { path: "/odd" }), line(2302, "no-http", "A", "GET /odd")],
+    says: /502 after 2 ms: what came back is no HTTP, sent 300 ms after SIGTERM to A/,
+    copy: "A",
+  },
+  {
+    kind: "lab-limit",
+    title: "a router without a free file: the run is invalid, and the service is not accused",
+    records: [routerError(2300, "A", { path: "/full" }), line(2302, "router-limit", "A", "GET /full")],
+    says: /the router ran out of its own ports or files/,
+  },
+  {
     kind: "stream-cut",
     title: "an event stream that ends in the middle",
     records: [failure(2100, "body", "GAP", { status: 200, events: 7, tookMs: 400, copy: "101" })],
