@@ -10,6 +10,30 @@ function answerOf(record: Extract<LedgerRecord, { kind: "request" }>): string {
   return record.fate === "failed" ? `${record.error} (${record.stage})` : String(record.status);
 }
 
+const WAIT_MS = 20_000;
+const LOOK_MS = 100;
+
+/**
+ * Waits until requests of each method have ended, so that the baseline knows how long they take: a service whose requests take two
+ * seconds is not slow. A rate that sends too few is not waited for.
+ */
+export async function baselineAnswers(
+  plan: Pick<RolloutPlan, "ratePerSecond" | "timing">,
+  methods: ReadonlySet<string>,
+  records: readonly LedgerRecord[],
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
+  if ((plan.ratePerSecond * plan.timing.headMs) / 1000 < ENOUGH * methods.size * 2) {
+    return;
+  }
+  const enough = (method: string): boolean =>
+    records.filter((record) => record.kind === "request" && record.method === method).length >= ENOUGH;
+  for (let waitedMs = 0; waitedMs < WAIT_MS && ![...methods].every(enough); waitedMs += LOOK_MS) {
+    // One look after the other.
+    await sleep(LOOK_MS);
+  }
+}
+
 /** Throws `LAB_ROUTE_REFUSED` when not one request of a method has been answered well, and enough were sent. */
 export function assertBaseline(plan: RolloutPlan, records: readonly LedgerRecord[]): void {
   for (const method of ["GET", "POST"] as const) {

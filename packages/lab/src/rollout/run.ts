@@ -17,7 +17,7 @@ import type { RolloutPlan } from "../scenario/plan.ts";
 import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
-import { assertBaseline } from "./baseline.ts";
+import { assertBaseline, baselineAnswers } from "./baseline.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { createRecorder } from "./recorder.ts";
@@ -152,7 +152,8 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     scope.defer(router.stop);
     const rotation = startRotation(router, upstreams, clock, emit);
 
-    const engine = createLoadEngine(loadPlanOf(plan, router.port), clock.baseMs);
+    const load = loadPlanOf(plan, router.port);
+    const engine = createLoadEngine(load, clock.baseMs);
     scope.defer(() => engine.abort());
     engine.onRecords((batch) => {
       for (const record of batch) {
@@ -165,6 +166,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     note("load-started", { ratePerSecond: plan.ratePerSecond });
 
     await scope.sleep(plan.timing.headMs);
+    await baselineAnswers(plan, new Set(load.mix.map(({ method }) => method)), records, scope.sleep);
     assertBaseline(plan, records);
     for (let round = 0; round < plan.repeat; round += 1) {
       for (const [place, leaving] of copies.entries()) {

@@ -38,8 +38,9 @@ export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
     id: "K47",
     title: "error from the service",
     chargedTo: "service",
-    signature: "5xx made by a copy that is neither leaving nor new.",
-    why: "A copy that was neither leaving nor new answered with a status of 500 or above.",
+    signature:
+      "5xx made by a copy that is neither leaving nor new, or requests that such a copy cuts while it lives on.",
+    why: "A copy that was neither leaving nor new answered with a status of 500 or above, or not at all.",
     fix: "Look into the service's log: this is no matter of restarts.",
     needs: null,
   },

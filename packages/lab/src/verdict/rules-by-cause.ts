@@ -236,6 +236,13 @@ export const BY_CAUSE: readonly Rule[] = [
         ? `${outcome(facts)} on a pooled connection while no copy was leaving${says(facts)}`
         : null,
   },
+  {
+    kind: "service-error",
+    evidence: (facts) =>
+      facts.cause === "cut" && facts.leaving === null && facts.aliveAfter && facts.line !== null
+        ? `${outcome(facts)}: cut by a copy that nobody had told to stop and that lives on${moment(facts)}${says(facts)}`
+        : null,
+  },
   // Without the router's words only the shape in time is left.
   {
     kind: "closed-door",

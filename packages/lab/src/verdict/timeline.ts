@@ -176,6 +176,17 @@ export function readTimeline(events: readonly EventRecord[]): Timeline {
       loadEndedMs ??= event.atMs;
     }
   }
+  for (const life of drafts.values()) {
+    // What its door says when it is dead is no word of its own.
+    const goneMs = Math.min(
+      life.killedMs ?? Number.POSITIVE_INFINITY,
+      life.exitMs ?? Number.POSITIVE_INFINITY,
+    );
+    if ((life.notReadyMs ?? -Infinity) >= goneMs) {
+      life.notReadyMs = null;
+      life.notReady = null;
+    }
+  }
   const copies: readonly CopyLife[] = [...drafts.values()].toSorted((a, b) => a.startedMs - b.startedMs);
   const stopped = copies.filter(
     (life): life is RestartSpan["life"] =>

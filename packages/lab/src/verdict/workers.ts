@@ -34,15 +34,18 @@ export function workersOf(
     turn: (copy, atMs) => {
       const all = byCopy.get(copy) ?? [];
       const distance = (ms: number): number => Math.abs(ms - atMs);
-      const nearest = (side: "firstMs" | "lastMs"): Speaker & { readonly name: string } =>
-        all.reduce((best, one) => (distance(one[side]) < distance(best[side]) ? one : best));
+      const nearest = (
+        of: readonly (Speaker & { readonly name: string })[],
+        side: "firstMs" | "lastMs",
+      ): Speaker & { readonly name: string } =>
+        of.reduce((best, one) => (distance(one[side]) < distance(best[side]) ? one : best));
       if (all.length < 2) {
         return null;
       }
-      const silent = nearest("lastMs");
-      const begun = nearest("firstMs");
+      const silent = nearest(all, "lastMs");
+      const others = all.filter((one) => one !== silent);
+      const begun = nearest(others, "firstMs");
       const turned =
-        silent !== begun &&
         distance(silent.lastMs) <= THRESHOLDS.workerTurnMs &&
         distance(begun.firstMs) <= THRESHOLDS.workerTurnMs &&
         silent.lastMs < lastMs - THRESHOLDS.workerTurnMs;

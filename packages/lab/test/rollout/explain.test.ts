@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { LedgerRecord } from "../../src/ledger/records.ts";
+import { baselineAnswers } from "../../src/rollout/baseline.ts";
 import { blindness, controlsFor, withControls, type Control } from "../../src/rollout/controls.ts";
 import { FACTORS, factorsFor, trialInWords, trialOf, withProof } from "../../src/rollout/explain.ts";
 import { planRollout, type RolloutOptions, type RolloutPlan } from "../../src/scenario/plan.ts";
@@ -95,6 +97,25 @@ describe("one factor at a time", () => {
     );
     assert.match(trialInWords(invalid), /the run was invalid and says nothing/);
     assert.deepEqual(invalid.vanished, []);
+  });
+});
+
+describe("the baseline", () => {
+  test("waits until requests of each method have ended, and not for a rate that sends too few", async () => {
+    const plan = planOf();
+    const records: LedgerRecord[] = [];
+    let looks = 0;
+    const sleep = async (): Promise<void> => {
+      looks += 1;
+      records.push(request(looks), request(looks, { method: "POST" }));
+    };
+    await baselineAnswers(plan, new Set(["GET", "POST"]), records, sleep);
+    assert.equal(looks, 3);
+    await baselineAnswers({ ...plan, ratePerSecond: 1 }, new Set(["GET"]), [], sleep);
+    assert.equal(looks, 3);
+    let waits = 0;
+    await baselineAnswers(plan, new Set(["PUT"]), records, async () => void (waits += 1));
+    assert.equal(waits, 200);
   });
 });
 

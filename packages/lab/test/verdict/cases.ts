@@ -601,6 +601,24 @@ const MORE: readonly Case[] = [
     copy: "A",
   },
   {
+    kind: "service-error",
+    title: "a request that is cut by a copy that nobody stopped and that lives on",
+    records: [
+      routerError(800, "B", { path: "/cut", tookMs: 300 }),
+      line(1100, "upstream-closed", "B", "GET /cut"),
+    ],
+    says: /cut by a copy that nobody had told to stop and that lives on at B/,
+    copy: "B",
+  },
+  {
+    kind: "ignored-signal",
+    title: "a door that is closed only by SIGKILL",
+    records: [event(5001, "not-ready", "A", { seen: "ECONNREFUSED" })],
+    options: { exitMs: 5001, killedMs: 5000, notReady: null },
+    says: /had stayed ready until then/,
+    count: 0,
+  },
+  {
     kind: "garbage",
     title: "bytes that the router could not read as HTTP",
     records: [routerError(2300, "A", { path: "/odd" }), line(2302, "no-http", "A", "GET /odd")],
