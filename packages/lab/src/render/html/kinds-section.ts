@@ -3,7 +3,7 @@
 import type { RunReport } from "../../report/run-report.ts";
 import type { BadRequest, Confidence, KindTally } from "../../verdict/verdict.ts";
 import { badge, cssColour, lookOf } from "./kinds.ts";
-import { escape, place } from "./markup.ts";
+import { escape, place, prose } from "./markup.ts";
 import { duration, grouped, plural } from "../numbers.ts";
 
 const CONFIDENCE: Readonly<Record<Confidence, string>> = {
@@ -99,7 +99,7 @@ function wherePhrase({ copies, restarts }: KindTally): string {
 function finding({ title, id, why, advice, evidence, confidence, fails }: KindTally): string {
   const tone = fails ? "it must not stand" : "nothing was lost by it";
   return `<section class="kind"><h3>${escape(title)} <small>${escape(id)}, ${CONFIDENCE[confidence]}; ${tone}</small></h3>
-<p class="why">${escape(why)}</p><p class="fix">${escape(advice)}</p><p class="where">${escape(evidence)}</p></section>`;
+<p class="why">${prose(why)}</p><p class="fix">${prose(advice)}</p><p class="where">${escape(evidence)}</p></section>`;
 }
 
 function section(kind: KindTally, index: number, most: number, report: RunReport): string {
@@ -111,7 +111,7 @@ function section(kind: KindTally, index: number, most: number, report: RunReport
       : "Request by request";
   return `<section class="kind" id="kind-${index}"><h3>${badge(index)}${escape(title)} <small>${escape(id)}, ${CONFIDENCE[confidence]}</small></h3>
 <div class="bar"><svg width="100%" height="8" aria-hidden="true"><rect style="fill:${cssColour(lookOf(index).colour)}" width="${place(count, 0, most)}" height="8"/></svg><p><b>${grouped(count)}</b> ${grouped(get)} GET, ${grouped(post)} POST; charged to the ${chargedTo}</p></div>
-<p class="why">${escape(why)}</p><p class="fix">${escape(advice)}</p><p class="where">${escape(wherePhrase(kind))}</p>
+<p class="why">${prose(why)}</p><p class="fix">${prose(advice)}</p><p class="where">${escape(wherePhrase(kind))}</p>
 <details${index === 0 ? " open" : ""}><summary>${how}</summary><div class="traces">${traces}</div></details></section>`;
 }
 

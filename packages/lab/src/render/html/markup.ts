@@ -13,6 +13,11 @@ export function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
+/** A sentence of ours: what stands between backticks is code. */
+export function prose(text: string): string {
+  return escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+}
+
 /** A place on an axis, as SVG and CSS take it: `12.345%`. */
 export function place(value: number, from: number, to: number): string {
   return `${Number((((value - from) / (to - from)) * 100).toFixed(3))}%`;

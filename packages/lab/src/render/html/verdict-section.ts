@@ -4,7 +4,7 @@ import type { RunReport } from "../../report/run-report.ts";
 import type { Verdict } from "../../verdict/verdict.ts";
 import { HARMS, subtitleOf, titleOf } from "../words.ts";
 import { badge } from "./kinds.ts";
-import { escape } from "./markup.ts";
+import { escape, prose } from "./markup.ts";
 import { duration, grouped, percent, plural } from "../numbers.ts";
 
 const GLYPHS: Readonly<Record<Verdict["outcome"], string>> = {
@@ -31,7 +31,7 @@ function why({ kinds }: Verdict): string {
     .slice(0, 4)
     .map(
       (kind, index) =>
-        `<li><b>${kind.count === 0 ? "" : grouped(kind.count)}</b><span><a href="#kind-${index}">${kind.count === 0 ? "" : badge(index)}${escape(kind.title)}</a><small>${escape(kind.why)}</small></span></li>`,
+        `<li><b>${kind.count === 0 ? "" : grouped(kind.count)}</b><span><a href="#kind-${index}">${kind.count === 0 ? "" : badge(index)}${escape(kind.title)}</a><small>${prose(kind.why)}</small></span></li>`,
     );
   const rest =
     kinds.length > 4
@@ -74,7 +74,7 @@ function change({ advice, kinds, run }: Verdict): string {
     );
   }
   // The first step says in words what the number says.
-  const steps = advice.steps.slice(parts.length, 3).map((step) => `<li>${escape(step)}</li>`);
+  const steps = advice.steps.slice(parts.length, 3).map((step) => `<li>${prose(step)}</li>`);
   if (parts.length === 0 && steps.length === 0) {
     return `<p class="quiet">Nothing. The numbers below are those that this run needed.</p>`;
   }
@@ -102,13 +102,17 @@ function figures({ requests, latency, restarts, bounds, exposure, store, witness
     figure("median", duration(latency.p50)),
     figure("p99", duration(latency.p99)),
     figure("slowest", duration(latency.max)),
-    exposed.bad === 0
-      ? figure(
-          "loss rate below",
-          exposed.upper95 === null ? "-" : percent(exposed.upper95),
-          "of requests to a leaving copy, 95 % confidence",
-        )
-      : figure("lost at a leaving copy", `${grouped(exposed.bad)} of ${grouped(exposed.of)}`),
+    ...(exposed.bad > 0
+      ? [figure("lost at a leaving copy", `${grouped(exposed.bad)} of ${grouped(exposed.of)}`)]
+      : exposed.upper95 === null
+        ? []
+        : [
+            figure(
+              "loss rate below",
+              percent(exposed.upper95),
+              "of requests to a leaving copy, 95 % confidence",
+            ),
+          ]),
     ...(witness === null
       ? []
       : [
