@@ -133,6 +133,10 @@ function zooming(
   let asked = false;
   let counts = new Uint32Array(0);
   toolbar.hidden = false;
+  const keysText = document.querySelector<HTMLElement>(".keys");
+  if (keysText) {
+    keysText.hidden = false;
+  }
 
   function load(): void {
     if (!asked) {

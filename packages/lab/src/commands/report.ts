@@ -32,7 +32,7 @@ Without an option the verdict is printed as text.
 
 A ledger that was cut off is reported as far as it goes, and says so.
 Exit codes: 0 nothing was lost, 1 something was, 2 wrong usage, 3 the ledger cannot be read or a file
-not be written, 4 the run proves nothing.
+not be written, 4 the run proves nothing, 130 interrupted.
 `;
 
 const FLAGS = {
@@ -51,8 +51,12 @@ const EXIT_OF: Readonly<Record<Verdict["outcome"], ExitCode>> = {
   invalid: EXIT.invalidRun,
 };
 
-async function read(given: string, io: Io): Promise<RunReport> {
-  const { judged, warnings, file } = await openLedger(given, io.cwd);
+async function read(given: string, io: Io): Promise<RunReport | null> {
+  const opened = await openLedger(given, io.cwd, io.interrupted);
+  if (opened === null) {
+    return null;
+  }
+  const { judged, warnings, file } = opened;
   for (const warning of warnings) {
     io.err(`${file}: ${warning}\n`);
   }
@@ -84,6 +88,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const compare = values["compare"];
   const before = typeof compare === "string" ? await read(compare, io) : null;
   const report = await read(given, io);
+  if (report === null || io.interrupted.aborted) {
+    io.err("Interrupted: nothing was written.\n");
+    return EXIT.interrupted;
+  }
   const html = values["html"];
   if (typeof html === "string") {
     writeReport(html, io.cwd, renderPage({ report, before, script: pageScript() }));

@@ -38,11 +38,19 @@ export function ledgerFile(given: string, cwd: string): string {
   return inside;
 }
 
-export async function openLedger(given: string, cwd: string): Promise<OpenedLedger> {
+/** Null when it was interrupted: a large ledger takes some seconds. */
+export async function openLedger(
+  given: string,
+  cwd: string,
+  interrupted?: AbortSignal,
+): Promise<OpenedLedger | null> {
   const file = ledgerFile(given, cwd);
   const reader = readLedger(file);
   const judge = createJudge();
   for await (const batch of reader.batches) {
+    if (interrupted?.aborted === true) {
+      return null;
+    }
     batch.forEach(judge.add);
   }
   const judged = judge.judged();

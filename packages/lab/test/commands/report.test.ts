@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { reportCommand } from "../../src/commands/report.ts";
 import { REPORT_SCHEMA } from "../../src/report/schema.ts";
 import { faults } from "../json-schema.ts";
 import { writeMade } from "../report/made-ledger.ts";
@@ -160,6 +161,23 @@ describe("a ledger that is not whole", () => {
     assert.equal(code, 4);
     assert.match(out, /This run proves nothing/);
   });
+});
+
+test("Ctrl-C while it reads ends it with 130, and nothing is written", async () => {
+  const interrupt = new AbortController();
+  interrupt.abort();
+  let err = "";
+  const code = await reportCommand.run(["lossy", "--html", "interrupted.html"], {
+    out: () => undefined,
+    err: (text) => (err += text),
+    tty: false,
+    env: {},
+    cwd: folder,
+    interrupted: interrupt.signal,
+  });
+  assert.equal(code, 130);
+  assert.match(err, /Interrupted: nothing was written/);
+  assert.ok(!existsSync(path.join(folder, "interrupted.html")));
 });
 
 describe("wrong usage", () => {

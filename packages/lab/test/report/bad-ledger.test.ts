@@ -33,7 +33,9 @@ function places(value: unknown, before: readonly string[] = []): readonly (reado
 async function outcome(text: string): Promise<"refused" | "reported"> {
   writeFileSync(file, text);
   try {
-    const { judged, warnings } = await openLedger(file, folder);
+    const opened = await openLedger(file, folder);
+    assert.ok(opened !== null);
+    const { judged, warnings } = opened;
     const report = reportOf(judged, warnings);
     const page = renderPage({ report, before: report, script: "" });
     const words = page.slice(page.indexOf("</style>"), page.indexOf('<script type="application/json"'));

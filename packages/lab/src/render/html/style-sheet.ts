@@ -48,7 +48,7 @@ h1{font-size:clamp(30px,5.2vw,50px);line-height:1.08;font-weight:720;letter-spac
 button{font:inherit;font-size:13px;line-height:1;color:var(--ink);background:var(--faint);border:1px solid var(--line);border-radius:5px;padding:7px 10px;min-width:32px;cursor:pointer}
 button:hover{border-color:var(--mute)}button:focus-visible,.figure:focus-visible,summary:focus-visible,a:focus-visible{outline:2px solid #0084c4;outline-offset:3px;border-radius:3px}
 .readout{font-size:13px;color:var(--mute);margin-right:8px;white-space:nowrap}
-.figure{position:relative;outline-offset:6px}
+#time{touch-action:pan-y;cursor:crosshair}.keys{margin:8px 0 0 var(--gutter);font-size:12px;color:var(--mute)}.keys[hidden]{display:none}kbd{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;border:1px solid var(--line);border-radius:3px;padding:1px 4px;color:var(--ink)}.figure{position:relative;outline-offset:6px}
 .row{position:relative;display:grid;grid-template-columns:var(--gutter) minmax(0,1fr);align-items:center}
 .label{padding-right:14px;font-size:13px;line-height:1.25;text-align:right;min-width:0;overflow-wrap:anywhere}
 .label small{display:block}.label small.who{color:var(--ink);white-space:nowrap}
@@ -92,12 +92,12 @@ summary{cursor:pointer;font-size:13px;color:var(--mute);margin-top:10px;width:ma
 .restart .label{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.restart .label small{display:inline}.restart .label b{color:var(--bad);margin-left:4px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:14px;margin:10px 0 14px}td,th{padding:5px 22px 5px 0;border-bottom:1px solid var(--line);text-align:left;font-weight:400}th{color:var(--mute);font-size:12px;text-align:right}.n{text-align:right;white-space:nowrap}td code{white-space:nowrap}
 .pair{display:grid;grid-template-columns:auto minmax(0,1fr);gap:44px;align-items:center;margin-top:10px}.pair table{margin:0}.pair .figure{--gutter:84px}.compare b{font-size:16px}.better td:last-child,.better b{color:var(--good)}.worse td:last-child,.worse b{color:var(--bad)}.changed td{color:var(--mute)}
-.frame{fill:none;stroke:var(--ink);background:none;border:1px solid var(--ink)}.budget{display:block;max-width:720px}#settings .legend{margin-left:0}
+.frame{fill:none;stroke:var(--ink);background:none;border:1px solid var(--ink)}.budget{display:block;max-width:720px}#settings .legend,.keys{margin-left:0}
 footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);font-size:12.5px;color:var(--mute);max-width:none}footer p+p{margin-top:4px}
 @media(max-width:860px){.pair{grid-template-columns:minmax(0,1fr);gap:20px}.three{grid-template-columns:1fr;gap:28px}}
 @media(max-width:640px){:root{--gutter:0px}main{padding:18px 16px 48px}section{padding-top:40px}.verdict{padding-top:24px}.headline{gap:14px}.headline>svg{width:38px;height:38px}.headline p{font-size:15px}
 .row{grid-template-columns:minmax(0,1fr)}.label{text-align:left;padding:3px 0 1px}.label small{display:inline;margin-left:6px}.label small.who{margin-left:10px}.dense .label:empty{display:none}.dense .label{padding:0}
-.strip .label{padding-top:4px;justify-content:flex-start}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.pair .figure{--gutter:0px}.figures div{flex-basis:40%}.legend{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
+.strip .label{padding-top:4px;justify-content:flex-start}.latency .label{padding-top:8px}.axis .label{display:none}td,th{padding-right:12px}.pair .figure{--gutter:0px}.figures div{flex-basis:40%}.legend,.keys{margin-left:0}.tools{width:100%}.readout{flex:1;overflow:hidden;text-overflow:ellipsis}}
 @media print{.tools{display:none}details>*{display:block}main{max-width:none}}
 @media(prefers-reduced-motion:no-preference){button{transition:border-color .12s}}
 `;

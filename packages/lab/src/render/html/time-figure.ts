@@ -203,6 +203,9 @@ function sharePlot(report: RunReport): string {
 
 const LEGEND = `<p class="legend"><span><i class="p-serving"></i>serving</span><span><i class="p-lame-duck"></i>lame duck</span><span><i class="p-draining"></i>draining</span><span><i class="p-teardown"></i>teardown</span><span><i class="p-down"></i>down</span><span><i class="p-starting"></i>starting</span><span><i class="listed"></i>the router sends here</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-signal" href="#m-signal"/></svg>stop signal</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-kill" href="#m-kill"/></svg>SIGKILL</span><span><svg width="12" height="12" viewBox="-6 -9 12 12"><use class="m-not-ready" href="#m-not-ready"/></svg>not ready</span><span><svg width="8" height="12" viewBox="-4 -8 8 12"><use class="m-exit" href="#m-exit"/></svg>exit</span><span><svg width="12" height="12" viewBox="-6 -7 12 12"><use class="m-reload" href="#m-reload"/></svg>router reload</span></p>`;
 
+/** Shown by the script, which makes it true. */
+const KEYS = `<p class="keys" hidden>Click the picture, then <kbd>+</kbd> <kbd>−</kbd> or the wheel to zoom, <kbd>←</kbd> <kbd>→</kbd> or drag to move, <kbd>n</kbd> <kbd>p</kbd> for the next and the previous failure, <kbd>0</kbd> for all.</p>`;
+
 export function timeFigure(report: RunReport): string {
   const { fromMs, toMs } = report.window;
   const lengthMs = toMs - fromMs;
@@ -223,5 +226,5 @@ export function timeFigure(report: RunReport): string {
 <svg class="grid" aria-hidden="true">${lines.join("")}</svg>
 ${strips(report)}${latency(report)}${routerRow(report)}${lanes}${sharePlot(report)}
 <div class="row axis"><div class="label"><small>time since the load began</small></div><svg class="plot ticks" height="20" aria-hidden="true">${labels.join("")}</svg></div>
-<div class="cursor" hidden></div></div>${LEGEND}`;
+<div class="cursor" hidden></div></div>${LEGEND}${KEYS}`;
 }
