@@ -119,7 +119,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     for (const line of (await router?.log()) ?? []) {
       write(line);
     }
-    for (const joined of joinAccessLog(records, (await router?.accessLog()) ?? null)) {
+    for (const joined of router === null ? [] : await joinAccessLog(records, router)) {
       write(joined);
     }
     const executed = await readExecuted(plan, folder, context.cwd, offset, everStarted);

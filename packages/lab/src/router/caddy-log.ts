@@ -2,6 +2,7 @@
 
 import type { RouterLine, RouterLogRecord, RouterTry } from "../ledger/records.ts";
 import type { LogClass } from "./log-class.ts";
+import { isWorthKeeping } from "./log-pieces.ts";
 
 interface Request {
   readonly method?: string;
@@ -85,28 +86,31 @@ interface Tries {
   class: LogClass | null;
 }
 
-/** Caddy's remarks on each try at a copy, by request id. */
-function readTries(
-  text: string,
-  zeroMs: number,
-  fail: (failure: RouterLogRecord) => void,
-): ReadonlyMap<string, Tries> {
-  const byId = new Map<string, Tries>();
-  for (const raw of text.split("\n")) {
-    const line = raw.includes("upstream roundtrip") ? parseLine(raw) : null;
-    if (line === null) {
-      continue;
-    }
+export interface CaddyReader {
+  /** Lines of the remarks on each try; all of them before those of the access log. */
+  remarks(text: string): void;
+  access(text: string): void;
+  readonly log: CaddyLog;
+}
+
+/** `zeroMs`: the run's time zero on the wall clock. Of requests that nobody asks for only what went wrong is kept. */
+export function createCaddyReader(zeroMs: number, asked: (id: string) => boolean): CaddyReader {
+  const byId = new Map<string, RouterLine>();
+  const failures: RouterLogRecord[] = [];
+  const tries = new Map<string, Tries>();
+
+  function remark(line: Line): void {
     const { error = "", duration } = line;
     const kind = error === "" ? null : classOfError(error);
     const id = line.request?.headers?.["X-Request-Id"]?.[0];
     if (kind !== null) {
       const atMs = (line.ts ?? 0) * 1000 - zeroMs;
-      fail({ kind: "router-log", atMs, class: kind, text: wordsOf(line, error) });
+      failures.push({ kind: "router-log", atMs, class: kind, text: wordsOf(line, error) });
     }
-    if (id !== undefined) {
-      const known = byId.get(id) ?? { tries: [], class: null };
-      byId.set(id, known);
+    // Another try follows only one that failed.
+    if (id !== undefined && (error !== "" || tries.has(id) || asked(id))) {
+      const known = tries.get(id) ?? { tries: [], class: null };
+      tries.set(id, known);
       known.class = kind;
       known.tries.push({
         address: line.upstream ?? "",
@@ -117,19 +121,8 @@ function readTries(
       });
     }
   }
-  return byId;
-}
 
-/** `zeroMs`: the run's time zero on the wall clock. */
-export function readCaddyLog(access: string, remarks: string, zeroMs: number): CaddyLog {
-  const byId = new Map<string, RouterLine>();
-  const failures: RouterLogRecord[] = [];
-  const tries = readTries(remarks, zeroMs, (failure) => void failures.push(failure));
-  for (const raw of access.split("\n")) {
-    const line = parseLine(raw);
-    if (line === null) {
-      continue;
-    }
+  function answer(line: Line): void {
     const id = line.request?.headers?.["X-Request-Id"]?.[0];
     const error = line.resp_headers?.["X-Lastcall-Error"]?.[0] ?? "";
     const kind = error === "" ? null : classOfError(error);
@@ -140,7 +133,7 @@ export function readCaddyLog(access: string, remarks: string, zeroMs: number): C
     }
     if (id !== undefined) {
       const told = tries.get(id)?.tries ?? [];
-      byId.set(id, {
+      const whole: RouterLine = {
         atMs,
         status: line.status === 0 ? null : (line.status ?? null),
         tries: told,
@@ -148,8 +141,24 @@ export function readCaddyLog(access: string, remarks: string, zeroMs: number): C
         termination: null,
         class: kind ?? tries.get(id)?.class ?? null,
         bytes: line.size ?? null,
-      });
+      };
+      if (isWorthKeeping(whole, id, asked)) {
+        byId.set(id, whole);
+      }
     }
   }
-  return { byId, failures };
+
+  const each = (text: string, read: (line: Line) => void): void => {
+    for (const raw of text.split("\n")) {
+      const line = parseLine(raw);
+      if (line !== null) {
+        read(line);
+      }
+    }
+  };
+  return {
+    remarks: (text) => each(text, (line) => (line.msg === "upstream roundtrip" ? remark(line) : undefined)),
+    access: (text) => each(text, answer),
+    log: { byId, failures },
+  };
 }

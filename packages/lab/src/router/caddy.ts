@@ -4,16 +4,17 @@
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RouterLogRecord } from "../ledger/records.ts";
 import { caddyConfig } from "./caddy-config.ts";
-import { classifyLine, parseLine, readCaddyLog, wordsOf, type CaddyLog } from "./caddy-log.ts";
+import { classifyLine, createCaddyReader, parseLine, wordsOf, type CaddyLog } from "./caddy-log.ts";
 import { startRouterChild } from "./child.ts";
 import { generationAt } from "./generation.ts";
+import { logPieces } from "./log-pieces.ts";
 import type { FoundRouter, Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
 const START_TIMEOUT_MS = 15_000;
@@ -176,13 +177,19 @@ export async function startCaddy(
   };
 
   let last: Promise<void> = Promise.resolve();
-  const readAccess = async (): Promise<CaddyLog> => {
+  const readLog = async (asked: (id: string) => boolean): Promise<CaddyLog> => {
     if (child.exit() === null) {
       await generationAt(port);
       await sleep(LOG_SETTLES_MS);
     }
-    const textOf = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
-    return readCaddyLog(await textOf(accessFile), await textOf(triesFile), zeroMs);
+    const reader = createCaddyReader(zeroMs, asked);
+    for await (const text of logPieces(triesFile)) {
+      reader.remarks(text);
+    }
+    for await (const text of logPieces(accessFile)) {
+      reader.access(text);
+    }
+    return reader.log;
   };
   return {
     name: "caddy",
@@ -192,8 +199,8 @@ export async function startCaddy(
       last = last.then(() => change(wanted));
       return last;
     },
-    log: async () => [...records, ...(await readAccess()).failures],
-    accessLog: async () => (await readAccess()).byId,
+    log: async () => [...records, ...(await readLog(() => false)).failures],
+    accessLog: async (asked) => (await readLog(asked)).byId,
     stop: async () => {
       await child.stop();
       clean();

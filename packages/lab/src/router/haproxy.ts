@@ -4,14 +4,16 @@
  */
 
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RouterLine, RouterLogRecord } from "../ledger/records.ts";
 import { startRouterChild } from "./child.ts";
 import { addCommands, haproxyConfig, isLayer4, removeCommands, serverName } from "./haproxy-config.ts";
 import { readHaproxyLog, type HaproxyLog } from "./haproxy-log.ts";
+import { isWorthKeeping, logPieces } from "./log-pieces.ts";
 import type { FoundRouter, Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
 const START_TIMEOUT_MS = 10_000;
@@ -120,12 +122,23 @@ export async function startHaproxy(
   }
 
   let last: Promise<void> = Promise.resolve();
-  const readLog = async (): Promise<HaproxyLog> => {
+  const readLog = async (asked: (id: string) => boolean): Promise<HaproxyLog> => {
     if (child.exit() === null) {
       await askSocket(socket, ["show info"]);
       await sleep(LOG_SETTLES_MS);
     }
-    return readHaproxyLog(await readFile(accessFile, "utf8"), zeroMs);
+    const byId = new Map<string, RouterLine>();
+    const failures: RouterLogRecord[] = [];
+    for await (const text of logPieces(accessFile)) {
+      const part = readHaproxyLog(text, zeroMs);
+      failures.push(...part.failures);
+      for (const [id, line] of part.byId) {
+        if (isWorthKeeping(line, id, asked)) {
+          byId.set(id, line);
+        }
+      }
+    }
+    return { byId, failures };
   };
   return {
     name: "haproxy",
@@ -135,8 +148,8 @@ export async function startHaproxy(
       last = last.then(() => change(wanted));
       return last;
     },
-    log: async () => (await readLog()).failures,
-    accessLog: async () => (isLayer4(options) ? null : (await readLog()).byId),
+    log: async () => (await readLog(() => false)).failures,
+    accessLog: async (asked) => (isLayer4(options) ? null : (await readLog(asked)).byId),
     stop: async () => {
       await child.stop();
       clean();

@@ -3,13 +3,14 @@
  * SIGHUP, which is what every controller in front of nginx does, with all that a reload costs.
  */
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as immediate } from "node:timers/promises";
-import type { RouterLogRecord } from "../ledger/records.ts";
+import type { RouterLine, RouterLogRecord } from "../ledger/records.ts";
 import { startRouterChild } from "./child.ts";
 import { generationAt } from "./generation.ts";
 import { classifyLogLine } from "./log-class.ts";
+import { isWorthKeeping, logPieces } from "./log-pieces.ts";
 import { readNginxAccess } from "./nginx-access.ts";
 import { nginxConfig } from "./nginx-config.ts";
 import type { FoundRouter, Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
@@ -117,9 +118,17 @@ export async function startNginx(
       await settle();
       return [...records];
     },
-    accessLog: async () => {
+    accessLog: async (asked) => {
       await settle();
-      return readNginxAccess(await readFile(path.join(folder, "access.log"), "utf8").catch(() => ""), zeroMs);
+      const kept = new Map<string, RouterLine>();
+      for await (const text of logPieces(path.join(folder, "access.log"))) {
+        for (const [id, line] of readNginxAccess(text, zeroMs)) {
+          if (isWorthKeeping(line, id, asked)) {
+            kept.set(id, line);
+          }
+        }
+      }
+      return kept;
     },
     stop: () => child.stop(),
   };

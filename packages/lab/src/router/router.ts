@@ -44,7 +44,10 @@ export interface Router {
   set(upstreams: readonly Upstream[]): Promise<void>;
   /** What it logged as errors so far, classified, times on the run's clock. */
   log(): Promise<readonly RouterLogRecord[]>;
-  /** Its access log so far, by request id; null: it keeps none. */
-  accessLog(): Promise<ReadonlyMap<string, RouterLine> | null>;
+  /**
+   * Its access log so far, by request id: the lines of the requests that are asked for, and of those that it tried again or that
+   * failed there. Null: it keeps none.
+   */
+  accessLog(asked: (id: string) => boolean): Promise<ReadonlyMap<string, RouterLine> | null>;
   stop(): Promise<void>;
 }

@@ -9,12 +9,16 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LedgerRecord } from "../../src/ledger/records.ts";
-import { realNginx } from "../real-parts.ts";
+import { realNginx, realRouter } from "../real-parts.ts";
 import { allGone } from "../processes.ts";
+import type { Verdict } from "../../src/verdict/verdict.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const POLITE = fileURLToPath(new URL("../fixtures/polite.js", import.meta.url));
-const nginx = await realNginx();
+const [nginx, haproxy] = [await realNginx(), await realRouter("haproxy")];
+/** What it says of itself is all that is asked of it. */
+const OLD_HAPROXY = path.join(mkdtempSync(path.join(tmpdir(), "lastcall-old-")), "haproxy");
+writeFileSync(OLD_HAPROXY, "#!/bin/sh\necho 'HAProxy version 2.2.9-1 2022/01/01'\n", { mode: 0o755 });
 
 interface Done {
   readonly code: number | null;
@@ -103,6 +107,42 @@ describe(
         3,
         /nginx was asked for and not found at \/nowhere\/nginx.*\n.*--router embedded.*\[LAB_ROUTER_MISSING\]/,
         { LASTCALL_NGINX: "/nowhere/nginx" },
+      ],
+      [
+        "a router that is too old",
+        ["--router", "haproxy"],
+        3,
+        /HAProxy 2\.2\.9; the lab can drive 2\.6 and later.*\[LAB_ROUTER_VERSION\]/s,
+        { LASTCALL_HAPROXY: OLD_HAPROXY },
+      ],
+      [
+        "what a router cannot do",
+        ["--router", "nginx", "--removal", "readiness"],
+        2,
+        /nginx cannot do --removal readiness.*\n.*--router haproxy or caddy.*\[LAB_ROUTER_CANNOT\]/,
+      ],
+      [
+        "a load file that is not there",
+        ["--load", "mix.json"],
+        2,
+        /--load mix\.json cannot be read.*\[LAB_LOAD_PLAN\]/s,
+      ],
+      [
+        "a witness in what is no Node program",
+        [
+          "--router",
+          "embedded",
+          "--witness",
+          "import",
+          "--",
+          "env",
+          "-u",
+          "NODE_OPTIONS",
+          process.execPath,
+          POLITE,
+        ],
+        3,
+        /Copy [AB] is ready and has not loaded the witness.*\n.*--witness shim.*\[LAB_WITNESS\]/,
       ],
       [
         "a folder that cannot be made",
@@ -202,6 +242,52 @@ describe("a rolling restart", { concurrency: 2 }, () => {
     assert.ok(row.sent > 150, String(row.sent));
     assert.ok(row.acknowledged > 50 && row.acknowledged === row.rows, `${row.acknowledged} ${row.rows}`);
   });
+
+  test(
+    "behind HAProxy, with a shim and a mix of one's own: each request is seen where it arrived",
+    { skip: haproxy === null },
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), "lastcall-mix-"));
+      const mix = path.join(folder, "mix.json");
+      writeFileSync(
+        mix,
+        JSON.stringify({
+          mix: [
+            { name: "read", path: "/items/{id}" },
+            { name: "write", method: "POST", path: "/items", body: { id: "{id}" } },
+            {
+              name: "upload",
+              method: "POST",
+              path: "/items",
+              connection: "fresh",
+              upload: { bytes: "1MB", framing: "chunked" },
+            },
+          ],
+        }),
+      );
+      const done = await run([
+        ...[
+          "--json",
+          "--attempts",
+          "3",
+          "--router",
+          "haproxy",
+          "--witness",
+          "shim",
+          "--load",
+          mix,
+          "--client-keepalive",
+        ],
+        ...["--", process.execPath, POLITE, "--drain={drainDelay}"],
+      ]);
+      assertCode(done, 0);
+      const [row] = (JSON.parse(done.out) as { rows: readonly { verdict: Verdict }[] }).rows;
+      const { witness, requests } = row?.verdict ?? {};
+      assert.equal(witness?.arrivals, requests?.sent);
+      assert.deepEqual(witness?.executedTwice, []);
+      assert.ok((requests?.post.sent ?? 0) > (requests?.get.sent ?? 0));
+    },
+  );
 
   test("a stranger that ignores its stop signal is killed when the grace period is over, and named: exit 1", async () => {
     const done = await run(["--router", "embedded", "--grace", "4s", "--", process.execPath, POLITE], {

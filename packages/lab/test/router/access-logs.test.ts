@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classifyLine, parseLine, readCaddyLog, wordsOf } from "../../src/router/caddy-log.ts";
+import { classifyLine, createCaddyReader, parseLine, wordsOf } from "../../src/router/caddy-log.ts";
 import { classOfTermination, readHaproxyLog } from "../../src/router/haproxy-log.ts";
 import { readNginxAccess } from "../../src/router/nginx-access.ts";
 
@@ -112,6 +112,7 @@ test("Caddy's access log is joined with its remarks on each try, by id", () => {
     line("r1-000002", because(refused)),
     line("r1-000003", because("context canceled")),
     line("r1-000004", because("no upstreams available")),
+    line("r1-000005", { status: 200 }),
     '{"level":"info"',
   ].join("\n");
   const remarks = [
@@ -120,7 +121,11 @@ test("Caddy's access log is joined with its remarks on each try, by id", () => {
     remark("r1-000002", 9001, { error: refused }),
     remark("r1-000003", 9001, { error: "context canceled" }),
   ].join("\n");
-  const { byId, failures } = readCaddyLog(access, remarks, 1000);
+  const reader = createCaddyReader(1000, (id) => id !== "r1-000005");
+  reader.remarks(remarks);
+  reader.access(access);
+  const { byId, failures } = reader.log;
+  assert.equal(byId.has("r1-000005"), false, "nobody asks for what went well");
   assert.deepEqual(byId.get("r1-000001"), {
     atMs: 500,
     status: 200,

@@ -155,7 +155,7 @@ test(
         assert.equal(await ask(router, false), "B");
       }
       assert.match(router.version, /layer 4/);
-      assert.equal(await router.accessLog(), null);
+      assert.equal(await router.accessLog(() => true), null);
     } finally {
       await router.stop();
     }
