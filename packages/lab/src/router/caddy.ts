@@ -3,10 +3,8 @@
  * finishing where they are; or its own active health checks take a copy out.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RouterLogRecord } from "../ledger/records.ts";
@@ -15,6 +13,7 @@ import { classifyLine, createCaddyReader, parseLine, wordsOf, type CaddyLog } fr
 import { startRouterChild } from "./child.ts";
 import { generationAt } from "./generation.ts";
 import { logPieces } from "./log-pieces.ts";
+import { socketPlace } from "./socket-folder.ts";
 import type { FoundRouter, Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
 const START_TIMEOUT_MS = 15_000;
@@ -59,8 +58,7 @@ export async function startCaddy(
   const port = options.port === 0 ? await context.findPort() : options.port;
   const folder = path.resolve(options.folder);
   await mkdir(folder, { recursive: true });
-  const hidden = mkdtempSync(path.join(tmpdir(), "lastcall-caddy-"));
-  const socket = path.join(hidden, "admin.sock");
+  const { socket, clean } = socketPlace(folder);
   const accessFile = path.join(folder, "access.log");
   const triesFile = path.join(folder, "tries.log");
   const configFile = path.join(folder, "caddy.json");
@@ -121,12 +119,11 @@ export async function startCaddy(
       args: ["run", "--config", configFile],
       version: found.version,
       // It keeps certificates and state under them, none of which is ours.
-      env: { PATH: process.env["PATH"], HOME: hidden, XDG_DATA_HOME: hidden, XDG_CONFIG_HOME: hidden },
+      env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
       onLine,
     },
     guardian,
   );
-  const clean = (): void => rmSync(hidden, { recursive: true, force: true });
   try {
     await child.until(
       async () => (await generationAt(port)) === String(generation),

@@ -3,10 +3,9 @@
  * its own health checks; it is never reloaded.
  */
 
-import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RouterLine, RouterLogRecord } from "../ledger/records.ts";
@@ -14,6 +13,7 @@ import { startRouterChild } from "./child.ts";
 import { addCommands, haproxyConfig, isLayer4, removeCommands, serverName } from "./haproxy-config.ts";
 import { readHaproxyLog, type HaproxyLog } from "./haproxy-log.ts";
 import { isWorthKeeping, logPieces } from "./log-pieces.ts";
+import { socketPlace } from "./socket-folder.ts";
 import type { FoundRouter, Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
 const START_TIMEOUT_MS = 10_000;
@@ -46,9 +46,7 @@ export async function startHaproxy(
   const port = options.port === 0 ? await context.findPort() : options.port;
   const folder = path.resolve(options.folder);
   await mkdir(folder, { recursive: true });
-  // A unix socket's path has 107 characters at most, which a run's folder may not leave.
-  const hidden = mkdtempSync(path.join(tmpdir(), "lastcall-haproxy-"));
-  const socket = path.join(hidden, "admin.sock");
+  const { socket, clean } = socketPlace(folder);
   const config = path.join(folder, "haproxy.cfg");
   const accessFile = path.join(folder, "access.log");
   await writeFile(config, haproxyConfig({ options, port, socket }));
@@ -106,7 +104,6 @@ export async function startHaproxy(
     }
     listed = next;
   };
-  const clean = (): void => rmSync(hidden, { recursive: true, force: true });
 
   try {
     await child.until(
