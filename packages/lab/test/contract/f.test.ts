@@ -2,7 +2,7 @@ import { suite, test } from "node:test";
 import { CLAUSES } from "../../src/contract/index.ts";
 import type { Subject } from "../../src/contract/subject.ts";
 import { keeps, proves } from "./proving.ts";
-import { naive, planted, service } from "./services.ts";
+import { fixture, naive, planted, service } from "./services.ts";
 
 const overTls: Subject = {
   ...service,
@@ -63,6 +63,20 @@ suite("F. Protocols", { concurrency: 2 }, () => {
       [only(planted({ BREACH: "one GOAWAY" }), "h2c"), /were sent before the client could know/],
     ]),
   );
+  test("F2 holds at a further port of a service that announces nothing", (t) =>
+    keeps(
+      CLAUSES.F2,
+      {
+        ...service,
+        name: "a service with a port for HTTP/2",
+        command: [process.execPath, fixture("http2-port-service")],
+        announces: false,
+        routes: { ordinary: "GET /", slow: "GET /slow?seconds={seconds}" },
+        modes: {},
+        http2Port: { env: "HTTP2_PORT" },
+      },
+      t,
+    ));
   for (const id of ["F1", "F3", "F4", "F5"] as const) {
     test(`${id} holds over TLS too`, (t) => keeps(CLAUSES[id], overTls, t));
   }

@@ -3,7 +3,8 @@
 import { fileURLToPath } from "node:url";
 import { LASTCALL_SETTINGS, type Setting, type Subject } from "../../src/contract/subject.ts";
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.js`, import.meta.url));
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/${name}.js`, import.meta.url));
 
 /** The library's service, every door and circumstance named. */
 export const service: Subject = {
