@@ -31,6 +31,7 @@ const BUDGET: Options = {
 export function completions(
   ruleIds: readonly string[],
   platforms: readonly string[],
+  experiments: readonly string[] = [],
 ): Readonly<Record<string, Options>> {
   return {
     lint: {
@@ -65,6 +66,12 @@ export function completions(
       "--compare": "files",
       "--no-color": "flag",
       "--help": "flag",
+    },
+    lab: {
+      ...Object.fromEntries(experiments.map((name) => [name, "flag"] as const)),
+      "--keep": "files",
+      "--json": "flag",
+      "--no-color": "flag",
     },
     completion: { bash: "flag", zsh: "flag", fish: "flag" },
   };
@@ -152,13 +159,15 @@ export const completionCommand: Command = {
       io.out(HELP);
       return shell === undefined ? EXIT.usage : EXIT.pass;
     }
-    const [{ RULES }, { EMITTERS }] = await Promise.all([
+    const [{ RULES }, { EMITTERS }, { EXPERIMENTS }] = await Promise.all([
       import("../lint/rules/all.ts"),
       import("../lint/emit/all.ts"),
+      import("../experiments/all.ts"),
     ]);
     const table = completions(
       RULES.map(({ id }) => id),
       Object.keys(EMITTERS),
+      EXPERIMENTS.map(({ name }) => name),
     );
     const names = commandNames();
     switch (shell) {

@@ -1,15 +1,16 @@
 // An orchestrator that is not there, refuses, or forgets: told by a stand-in for the docker program that says what the
 // real one says. The real engine is in engine.test.ts and `npm run swarm`.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startRunClock } from "../../src/ledger/clock.ts";
 import { LabError } from "../../src/errors.ts";
 import { openCompose } from "../../src/platform/compose.ts";
 import { openSwarm } from "../../src/platform/swarm.ts";
-import { openScope } from "../../src/rollout/scope.ts";
+import { Interrupted, openScope } from "../../src/rollout/scope.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "lastcall-docker-"));
@@ -135,4 +136,30 @@ esac`,
   const error = await update(env);
   assert.equal(error.code, "LAB_PLATFORM_LOST");
   assert.match(error.message, /any more/);
+});
+
+test("a run that ends while a node is drained makes it active again", async () => {
+  const asked = path.join(folder, "asked");
+  const env = standIn(
+    "drains",
+    `echo "$*" >> ${asked}
+case "$1 $2" in
+  "version "*) echo 20;;
+  "service inspect") echo '${SERVICE}';;
+esac`,
+  );
+  const service = await openSwarm({ ...SWARM, drainNode: "n2", taskTimeoutMs: 60_000 }, env);
+  const interruption = new AbortController();
+  const scope = openScope(interruption.signal);
+  const guardian = startGuardian();
+  const tasks = await service.follow(scope, startRunClock(), guardian, () => undefined);
+  const updated = assert.rejects(service.update(scope, tasks), Interrupted);
+  while (!readFileSync(asked, "utf8").includes("--availability drain n2")) {
+    await sleep(10);
+  }
+  interruption.abort();
+  await updated;
+  await scope.close();
+  guardian.close();
+  assert.match(readFileSync(asked, "utf8"), /--availability drain n2\n[\s\S]*--availability active n2\n$/);
 });
