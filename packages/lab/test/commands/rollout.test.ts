@@ -265,21 +265,9 @@ describe("a rolling restart", { concurrency: 2 }, () => {
           ],
         }),
       );
-      const done = await run([
-        ...[
-          "--json",
-          "--attempts",
-          "3",
-          "--router",
-          "haproxy",
-          "--witness",
-          "shim",
-          "--load",
-          mix,
-          "--client-keepalive",
-        ],
-        ...["--", process.execPath, POLITE, "--drain={drainDelay}"],
-      ]);
+      const own = ["--router", "haproxy", "--witness", "shim", "--load", mix, "--client-keepalive"];
+      const command = ["--", process.execPath, POLITE, "--drain={drainDelay}"];
+      const done = await run(["--json", "--attempts", "3", ...own, ...command]);
       assertCode(done, 0);
       const [row] = (JSON.parse(done.out) as { rows: readonly { verdict: Verdict }[] }).rows;
       const { witness, requests } = row?.verdict ?? {};
