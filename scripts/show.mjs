@@ -13,14 +13,14 @@ export class Show {
 
   constructor(names) {
     this.#names = Math.max(...names.map((name) => name.length));
-    console.log(`${"case".padEnd(this.#names)}  runtime    kept or broken  what was seen`);
+    console.log(`${"case".padEnd(this.#names)}  runtime        kept or broken  what was seen`);
   }
 
   /** `wrong` says what a row should have shown and did not. */
   row(name, version, seen, wrong) {
     this.#rows += 1;
     const verdict = wrong.length === 0 ? "kept" : "BROKEN";
-    console.log(`${name.padEnd(this.#names)}  ${version.padEnd(9)}  ${verdict.padEnd(14)}  ${seen}`);
+    console.log(`${name.padEnd(this.#names)}  ${version.padEnd(13)}  ${verdict.padEnd(14)}  ${seen}`);
     this.#problems.push(...wrong.map((text) => `${name}, ${version}: ${text}`));
   }
 
@@ -58,7 +58,9 @@ export function freePort() {
   });
 }
 
-/** The status of one request on a connection of its own, `cut`, or the code of the error. */
+const TIMEOUT_MS = 20_000;
+
+/** The status of one request on a connection of its own, `cut`, `timeout`, or the code of the error. */
 export function ask(port, path) {
   return new Promise((resolve) => {
     const request = http.get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
@@ -67,6 +69,11 @@ export function ask(port, path) {
       response.once("error", () => resolve("cut"));
     });
     request.once("error", (error) => resolve(error.code));
+    // A connection that was handed to somebody who died with it may never hear of that.
+    request.setTimeout(TIMEOUT_MS, () => {
+      resolve("timeout");
+      request.destroy();
+    });
   });
 }
 

@@ -7,13 +7,13 @@ import { once } from "node:events";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { answers, ask, freePort, recordsIn, Show, versionOf } from "../show.mjs";
+import { answers, ask, freePort, recordsIn, Show, until, versionOf } from "../show.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const AUTO = pathToFileURL(path.join(here, "../../packages/lastcall/dist/src/auto.js")).href;
-const CONNECTIONS = 10_000;
-const REPLACEMENTS = 20;
-const CLIENTS = 8;
+const ENOUGH = { connections: 10_000, replacements: 20 };
+const ENOUGH_TO_LOSE = { connections: 500, replacements: 8 };
+const CLIENTS = 16;
 
 const ROWS = [
   { name: "round robin", sharing: "round robin" },
@@ -42,16 +42,17 @@ function start(node, file, args, port) {
   return { child, said, closed: once(child, "close") };
 }
 
-async function has(child, said, pattern, count = 1) {
-  while ((said.stdout.match(pattern)?.length ?? 0) < count) {
-    await Promise.race([
-      once(child.stdout, "data"),
-      once(child, "exit").then(() => Promise.reject(new Error(`it ended: ${said.stderr}`))),
-    ]);
-  }
-}
+const has = (child, said, pattern, count = 1) =>
+  until(
+    `${pattern} of it`,
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended: ${said.stderr}`);
+      return (said.stdout.match(pattern)?.length ?? 0) >= count;
+    },
+    120_000,
+  );
 
-async function replaceUnderLoad(node, { sharing, signal = "SIGTERM" }) {
+async function replaceUnderLoad(node, { sharing, signal = "SIGTERM", control }) {
   const port = await freePort();
   const { child, said, closed } = start(node, "app.mjs", [sharing, signal], port);
   await has(child, said, /ready/g);
@@ -67,7 +68,8 @@ async function replaceUnderLoad(node, { sharing, signal = "SIGTERM" }) {
     }
   });
   let rounds = 0;
-  const isEnough = () => connections >= CONNECTIONS && rounds * 2 >= REPLACEMENTS;
+  const enough = control ? ENOUGH_TO_LOSE : ENOUGH;
+  const isEnough = () => connections >= enough.connections && rounds * 2 >= enough.replacements;
   while (!isEnough()) {
     child.kill("SIGUSR2");
     rounds += 1;

@@ -40,6 +40,10 @@ export function startAuto(host: Host): void {
   if (isPackageManager(program) || host.registry[AUTO_KEY] !== undefined) {
     return;
   }
+  if (host.facts.runtime === "bun") {
+    refuseBun(host);
+    return;
+  }
   const options = readAutoOptions(host);
   if (workerThread) {
     // The main thread has said what is wrong with them.
@@ -58,6 +62,19 @@ export function startAuto(host: Host): void {
   host.registry[AUTO_KEY] = new Auto(host, options);
   if (host.registry[TAKEOVER_KEY] === undefined) {
     useActivatedSockets(host);
+  }
+}
+
+/** Nothing is held, so the app runs and stops as it would without us. */
+function refuseBun(host: Host): void {
+  const error = new LastcallError(
+    "LASTCALL_RUNTIME",
+    "lastcall/auto does nothing under Bun, which announces no server that begins to listen.",
+  );
+  host.writeLine(`lastcall: warning: ${error.message}`);
+  if (host.env["LASTCALL_STRICT"] === "1") {
+    host.writeLine("lastcall: LASTCALL_STRICT is 1, so the app is not started.");
+    host.exit(1);
   }
 }
 

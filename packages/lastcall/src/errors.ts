@@ -21,6 +21,7 @@ const NEXT_STEPS = {
     "Stop whoever listens there: a copy that was started without lastcall-takeover, most likely.",
   LASTCALL_WRAPPER: "LASTCALL_LOG=none silences this together with the other lines.",
   LASTCALL_ZOMBIES: "Put an init in front (`docker run --init`, `init: true`, tini), which reaps them.",
+  LASTCALL_RUNTIME: "docs/processes.md says what works on Bun and Deno; Node 20 and later have all of it.",
   LASTCALL_REUSE_PORT:
     "Set net.ipv4.tcp_migrate_req=1, or share the port by node:cluster or lastcall/takeover instead.",
 } as const satisfies Readonly<Record<string, string>>;
@@ -41,7 +42,8 @@ export type LastcallErrorCode =
   | "LASTCALL_TAKEOVER_PORT"
   | "LASTCALL_WRAPPER"
   | "LASTCALL_ZOMBIES"
-  | "LASTCALL_REUSE_PORT";
+  | "LASTCALL_REUSE_PORT"
+  | "LASTCALL_RUNTIME";
 
 /** Compiles only while the table and the union name the same codes. */
 const NEXT: Readonly<Record<LastcallErrorCode, string>> = NEXT_STEPS;

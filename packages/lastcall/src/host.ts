@@ -86,8 +86,9 @@ export interface ForeignListener {
 
 export interface HostFacts {
   readonly pid: number;
-  /** `v20.19.0`. */
+  /** `v20.19.0`; Bun and Deno name the Node that they are like. */
   readonly node: string;
+  readonly runtime: "node" | "bun" | "deno";
   readonly windows: boolean;
   /** Whether standard input is a terminal: a SIGINT is then a person's Ctrl-C. */
   readonly terminal: boolean;

@@ -219,6 +219,12 @@ export function nodeHost(): Host {
     facts: {
       pid: process.pid,
       node: process.version,
+      runtime:
+        process.versions["bun"] !== undefined
+          ? "bun"
+          : process.versions["deno"] !== undefined
+            ? "deno"
+            : "node",
       windows: process.platform === "win32",
       terminal: isatty(0),
       program: process.argv[1] ?? "",

@@ -69,6 +69,7 @@ export class FakeHost implements Host {
     this.facts = {
       pid: 4242,
       node: "v0.0.0-fake",
+      runtime: "node",
       windows: false,
       terminal: false,
       program: "/app/server.js",

@@ -185,5 +185,7 @@ function listOf(server: HttpServer): ConnectionsList | null {
   const key = Object.getOwnPropertySymbols(server).find(
     (symbol) => symbol.description === "http.server.connections",
   );
-  return key === undefined ? null : ((server as unknown as Record<symbol, ConnectionsList>)[key] ?? null);
+  const list = key === undefined ? null : (server as unknown as Record<symbol, ConnectionsList>)[key];
+  // Deno has something else behind a symbol of that name.
+  return typeof list?.idle === "function" && typeof list.all === "function" ? list : null;
 }

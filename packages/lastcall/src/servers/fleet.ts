@@ -46,6 +46,12 @@ export class Fleet {
     if (this.#servers.has(server)) {
       return;
     }
+    if (this.#hooks.host.facts.runtime === "bun") {
+      throw new LastcallError(
+        "LASTCALL_RUNTIME",
+        "life.http() was given a server of Bun, whose connections cannot be followed. Everything else of the lifecycle works: stop the server in a teardown hook.",
+      );
+    }
     if (!isDrainable(server)) {
       throw new LastcallError("LASTCALL_SERVER", "life.http() was given something that is no HTTP server.");
     }
