@@ -87,6 +87,7 @@ class Auto implements AutoMode {
   /** The HTTP servers, whose own close is held during a stop. */
   readonly #http = new Set<HttpServer>();
   readonly #closeLast = new Set<Server>();
+  readonly #streams = new WeakSet<ServerResponse>();
   #life: Lifecycle | null = null;
   #own: Lifecycle | null = null;
   #stopping = false;
@@ -224,6 +225,7 @@ class Auto implements AutoMode {
       }
       if (to === "draining") {
         this.#denyReadiness();
+        this.#endEventStreams(life);
         this.#atTheGate(life);
       }
     });
@@ -236,6 +238,7 @@ class Auto implements AutoMode {
       return;
     }
     this.#stopping = true;
+    this.#endEventStreams(life);
     if (this.#options.env["LASTCALL_READINESS_IN_LAME_DUCK"] !== "keep") {
       this.#denyReadiness();
     }
@@ -257,6 +260,18 @@ class Auto implements AutoMode {
     if (ready !== undefined && !this.#denied) {
       this.#denied = true;
       this.#http.forEach((server) => denyReadiness(server, ready));
+    }
+  }
+
+  /** Asked at the signal and at the gate. They never end by themselves, and their clients come back, elsewhere. What the app still writes then is nobody's fault. */
+  #endEventStreams(life: Lifecycle): void {
+    const { eventStreams } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+    for (const response of eventStreams?.() ?? []) {
+      if (!this.#streams.has(response)) {
+        this.#streams.add(response);
+        response.on("error", () => {});
+        life.stream(response, "end-at-drain");
+      }
     }
   }
 

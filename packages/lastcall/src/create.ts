@@ -29,6 +29,7 @@ export function createLifecycle(options: LifecycleOptions = {}, host: Host = nod
     life,
     beat: life.beat,
     noteProbe: life.noteProbe,
+    eventStreams: life.eventStreams,
   };
   host.registry[LIFECYCLE_KEY] = entry;
   life.events.once("record", () => {

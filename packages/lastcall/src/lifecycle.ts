@@ -623,6 +623,9 @@ export class LifecycleCore implements Lifecycle {
     this.#fleet.noteProbe(request);
   };
 
+  /** For auto mode, whose app says nothing of its streams. */
+  readonly eventStreams = (): readonly ServerResponse[] => this.#fleet.eventStreams();
+
   /** For the watchdog, which calls it in the paused thread: the record as of now. */
   readonly beat = (): void => this.#guard.beat();
 

@@ -3,7 +3,7 @@
  * created, auto mode when `lastcall/auto` is loaded; the marks tell our own listeners and servers from the app's.
  */
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LifecycleOptions } from "./options.ts";
 import type { Lifecycle } from "./life.ts";
 import type { InheritedSocket } from "./platform/inherited.ts";
@@ -20,6 +20,8 @@ export interface Registered {
   readonly beat?: () => void;
   /** Called by auto mode: the app itself answers this probe, so it is no work. */
   readonly noteProbe?: (request: IncomingMessage, probe: Probe) => void;
+  /** Called by auto mode: the event streams that are open. */
+  readonly eventStreams?: () => readonly ServerResponse[];
 }
 
 /** The process's one auto mode. */

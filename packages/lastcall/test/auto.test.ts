@@ -154,6 +154,19 @@ suite("auto mode finds what the app has", { concurrency: 2 }, () => {
     assert.equal(child.record()?.requests.accepted, 2, "probes are no work");
   });
 
+  for (const leaveOrder of ["announce-first", "listener-first"])
+    test(`F3 an event stream of the app ends with its last chunk, whatever the app still writes (${leaveOrder})`, async (t) => {
+      const child = startAuto(t, "none", { env: { LASTCALL_LEAVE_ORDER: leaveOrder } });
+      const events = ask(await child.port(), "/events");
+      await child.said("events");
+      child.process.kill("SIGTERM");
+      const { status, body } = await events;
+      assert.equal(status, 200);
+      assert.match(body, /^(?:data: tick\n\n)+$/);
+      assert.equal(await child.ended(), 0);
+      assert.equal(child.record()?.outcome, "drained");
+    });
+
   test("B11 a server on a port named in LASTCALL_CLOSE_LAST_PORTS serves until everything else is done", async (t) => {
     const metrics = await freePort();
     const child = startAuto(t, "closeThenExit", {

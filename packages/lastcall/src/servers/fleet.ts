@@ -1,16 +1,17 @@
 /** All servers of the process as one drain: what was asked of the first is asked of one that joins late, too. */
 
+import type { ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
 import type { Admission } from "../admission.ts";
 import { CROWD } from "./crowd.ts";
 import { LastcallError } from "../errors.ts";
 import type { Host } from "../host.ts";
 import { attachServer, isDrainable, type DrainableServer } from "./attach.ts";
-import { exchangeOf, ServedExchange } from "./http-exchange.ts";
+import { exchangeOf, HttpExchange, ServedExchange } from "./http-exchange.ts";
 import type { ProbeHandler } from "./probe-handler.ts";
 import type { ConnectionCounts, Cut, DrainedServer } from "./server.ts";
 import { SPREAD_SHARE } from "./spread.ts";
-import { Streams } from "./streams.ts";
+import { isEventStream, Streams } from "./streams.ts";
 
 export interface FleetHooks {
   readonly host: Host;
@@ -81,6 +82,14 @@ export class Fleet {
 
   has(server: NetServer): boolean {
     return this.#servers.has(server as DrainableServer);
+  }
+
+  /** Event streams that are open: they never end by themselves. */
+  eventStreams(): readonly ServerResponse[] {
+    return [...this.#hooks.admission.inFlight]
+      .filter((exchange) => exchange instanceof HttpExchange)
+      .map(({ response }) => response)
+      .filter((response) => isEventStream(response));
   }
 
   /** A probe that came in by an attached server is no work. */

@@ -18,6 +18,16 @@ interface Open {
   readonly abort: AbortController;
 }
 
+/** Whether it has answered with an event stream, by whatever way its head was written. */
+export function isEventStream(response: ServerResponse): boolean {
+  // What `writeHead` was given is in no header of the response, only in the text of the head (Node 20 to 26).
+  const { _header: head } = response as { readonly _header?: string | null };
+  return (
+    response.headersSent &&
+    /text\/event-stream/i.test(String(response.getHeader("content-type") ?? head ?? ""))
+  );
+}
+
 export class Streams {
   readonly #host: Host;
   readonly #open = new Set<Open>();
