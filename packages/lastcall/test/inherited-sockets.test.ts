@@ -30,7 +30,8 @@ function activate(t: TestContext, { ports = "0", variables, program, args = [] }
       fixture(program ?? "activated-app"),
       ...args,
     ],
-    env: { LASTCALL_GRACE_PERIOD: "8s" },
+    // On a machine that is busy a client may be slow to send its request.
+    env: { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_LINGER: "3s" },
   });
 }
 

@@ -42,7 +42,7 @@ function takeover(t: TestContext, setup: Setup = {}): Running {
       setup.listen ?? "0",
       setup.style ?? "auto",
     ],
-    env: { LASTCALL_GRACE_PERIOD: "8s", ...setup.env },
+    env: { LASTCALL_GRACE_PERIOD: "20s", ...setup.env },
   });
   return { child, folder, mode: (mode) => writeFileSync(file, mode) };
 }
@@ -153,14 +153,13 @@ suite("a reload replaces the process and loses nothing", { concurrency: 2 }, () 
   });
 
   test("a new copy that never becomes ready changes nothing, and does not stay", async (t) => {
-    const { child, mode } = takeover(t, { options: ["--ready-timeout", "2500ms"] });
+    const { child, mode } = takeover(t, { options: ["--ready-timeout", "6s"] });
     const port = await child.port();
     const [first] = copies(child);
     mode("never");
     child.process.kill("SIGHUP");
-    await child.said("never ");
-    const pid = Number(/never (\d+)/.exec(child.stdout())?.[1]);
     await child.warned("[LASTCALL_TAKEOVER_READY]");
+    const pid = Number(/pid (\d+) has not become ready/.exec(child.stderr())?.[1]);
     await child.warned(`pid ${pid} has ended`);
     assert.equal(isAlive(pid), false);
     assert.match((await ask(port, "/")).body, new RegExp(`^pid ${first} `));
