@@ -1,12 +1,25 @@
-/** F5: a client that asks before it sends its body was given a word, or is still waiting for one; both get an answer. */
+/** F5: a client that asks before it sends its body was given a word; it is kept, be the gate closed when the body comes. */
 
 import type { Clause, Need } from "./clause.ts";
+import type { Copy } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
-import { roundTrip, untilAfterT0, untilRefused } from "./moves.ts";
+import { delayFor } from "./http2-moves.ts";
+import { roundTrip, untilRefused } from "./moves.ts";
+import type { Wire } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.upload", "routes.ordinary", "settings.drainDelay"];
+const DRAIN_DELAY_MS = 500;
 const BODY = "expected";
 const ADVICE = "Count a request that expects 100-continue from its head on, and answer it like any other.";
+
+/** Sends the head, and waits to be told to continue. */
+async function begin(court: Hearing, copy: Copy): Promise<{ readonly wire: Wire; readonly told: boolean }> {
+  const wire = await copy.open();
+  wire.request(court.target("upload"), {
+    headers: { Expect: "100-continue", "Content-Length": String(BODY.length) },
+  });
+  return { wire, told: await wire.until((unread) => unread.includes("\r\n\r\n"), 2000) };
+}
 
 export const clause: Clause = {
   id: "F5",
@@ -15,41 +28,34 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const copy = await court.start({ set: { drainDelay: 0, gracefulTimeout: 4000, linger: 800 } });
-      const head = { Expect: "100-continue", "Content-Length": String(BODY.length) };
-      const asked = await copy.open();
-      asked.request(court.target("upload"), { headers: head });
-      const word = await asked.until((unread) => unread.includes("\r\n\r\n"), 2000);
-      if (!word) {
+      const delayMs = delayFor(court, DRAIN_DELAY_MS);
+      const copy = await court.start({ set: { drainDelay: delayMs, gracefulTimeout: 4000 } });
+      const before = await begin(court, copy);
+      if (!before.told) {
         court.leave(`${subject.name} does not answer Expect: 100-continue before the stop signal.`);
       }
-      const late = await copy.open();
-      const half = court.target("upload");
-      late.send(`${half.method} ${half.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-con`);
       await roundTrip(court, copy);
       copy.signal();
-      await untilRefused(copy, 3000);
-      await untilAfterT0(copy, 100);
-      asked.send(BODY);
-      late.send(`tinue\r\nContent-Length: ${BODY.length}\r\n\r\n`);
-      const answer = await asked.answer();
-      court.demandAnswer(answer, [200], "A request that was told to continue before the stop signal", {
-        todo: ADVICE,
-        wire: asked,
-      });
-      // It hears `100 Continue`, or its answer at once.
-      await late.until((unread) => unread.includes("\r\n\r\n"), 2000);
-      if (late.state === "open") {
-        late.send(BODY);
-      }
-      court.demandAnswer(
-        await late.answer(),
-        [200, 503],
-        "A request that expects 100-continue after the gate",
-        {
+      const during = delayMs > 0 ? await begin(court, copy) : null;
+      if (during !== null) {
+        court.onTime(copy, delayMs);
+        court.demand(during.told, "Expect: 100-continue was not answered in the drain delay.", {
           todo: ADVICE,
-          wire: late,
-        },
-      );
+          wire: during.wire,
+        });
+      }
+      await untilRefused(copy, delayMs + 3000);
+      for (const [when, one] of [
+        ["before the stop signal", before],
+        ["in the drain delay", during],
+      ] as const) {
+        if (one !== null) {
+          one.wire.send(BODY);
+          court.demandAnswer(await one.wire.answer(), [200], `A request that was told to continue ${when}`, {
+            todo: ADVICE,
+            wire: one.wire,
+          });
+        }
+      }
     }),
 };

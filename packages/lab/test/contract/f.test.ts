@@ -54,7 +54,7 @@ suite("F. Protocols", { concurrency: 2 }, () => {
   );
   test(
     "F5 a request that expects 100-continue and is in flight is answered",
-    proves(CLAUSES.F5, [[naive("exit"), /got no answer/]]),
+    proves(CLAUSES.F5, [[naive("exit"), /was not answered|got no answer|was not made/]]),
   );
   test(
     "F6 gRPC calls follow F2: the client sees OK or UNAVAILABLE, and never a cut before the deadline",
