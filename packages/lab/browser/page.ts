@@ -25,6 +25,7 @@ interface Requests {
 
 const LEVELS = 1024;
 const HEIGHT = 220;
+const STRIP_HEIGHT = 16;
 /** Below this many good requests in view each is a dot. */
 const DOTS = 4000;
 /** With more restarts in view only their signals are marked. */
@@ -111,6 +112,35 @@ function latencyLabel(level: number, { fromPower, toPower }: Head["scale"]): str
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** A canvas over a row's plot, in place of what stands there still. */
+interface Sheet {
+  readonly canvas: HTMLCanvasElement;
+  readonly pen: CanvasRenderingContext2D;
+  readonly height: number;
+}
+
+function sheetOver(row: HTMLElement, height: number): Sheet | null {
+  const canvas = document.createElement("canvas");
+  const pen = canvas.getContext("2d");
+  if (pen === null) {
+    return null;
+  }
+  canvas.style.height = `${height}px`;
+  row.append(canvas);
+  row.querySelector<SVGElement>(".zoom")?.style.setProperty("display", "none");
+  return { canvas, pen, height };
+}
+
+/** Empty, and as wide as the screen's own pixels ask for. */
+function clear({ canvas, pen, height }: Sheet, width: number, ratio: number): void {
+  if (canvas.width !== width) {
+    canvas.width = width;
+    canvas.height = height * ratio;
+  }
+  pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.clearRect(0, 0, canvas.width, canvas.height);
+}
+
 function zooming(
   root: HTMLElement,
   toolbar: HTMLElement,
@@ -121,13 +151,14 @@ function zooming(
   const head = JSON.parse(textOf("head")) as Head;
   const length = Number(root.dataset["length"]);
   const zooms = [...root.querySelectorAll<SVGElement>(".zoom")];
-  const still = latencyRow.querySelector<SVGElement>(".zoom");
   const ticks = root.querySelector<SVGElement>(".ticks");
   const grid = root.querySelector<SVGElement>(".grid");
   const cursor = root.querySelector<HTMLElement>(".cursor");
   const shapes = head.kinds.map(({ shape }) => new Path2D(shape));
-  const canvas = document.createElement("canvas");
-  const pen = canvas.getContext("2d");
+  const colours = head.kinds.map(({ colour }) => `rgb(${colour.join(" ")})`);
+  let sheet: Sheet | null = null;
+  // One for each kind that has failures; those without any stand at the end of the kinds.
+  let strips: readonly (Sheet | null)[] = [];
   let [from, to] = [0, length];
   let requests: Requests | null = null;
   let asked = false;
@@ -143,7 +174,8 @@ function zooming(
       asked = true;
       void unpack(head.count).then((all) => {
         requests = all;
-        latencyRow.append(canvas);
+        sheet = sheetOver(latencyRow, HEIGHT);
+        strips = [...root.querySelectorAll<HTMLElement>(".strip")].map((row) => sheetOver(row, STRIP_HEIGHT));
         show();
       });
     }
@@ -167,13 +199,11 @@ function zooming(
   }
 
   function drawDensity(
+    { canvas: { width, height }, pen }: Sheet,
     { at, level, kind }: Requests,
     low: number,
     high: number,
-    ratio: number,
-    width: number,
   ): void {
-    const height = canvas.height;
     const scale = width / ((to - from) * 10);
     const origin = from * 10;
     const rows = new Uint32Array(LEVELS);
@@ -194,10 +224,7 @@ function zooming(
         }
       }
     }
-    const image = pen?.createImageData(width, height);
-    if (!image) {
-      return;
-    }
+    const image = pen.createImageData(width, height);
     const [red = 0, green = 0, blue = 0] = DOT.split(" ").map(Number);
     const whole = Math.log1p(most);
     const alphas = new Uint8Array(Math.min(most, 4096) + 1).map((_, n) =>
@@ -212,7 +239,7 @@ function zooming(
         pixels[cell] = ((alphas[n > last ? last : n]! << 24) | colour) >>> 0;
       }
     }
-    pen?.putImageData(image, 0, 0);
+    pen.putImageData(image, 0, 0);
   }
 
   function draw(): void {
@@ -224,25 +251,24 @@ function zooming(
       layer.setAttribute("width", `${100 * share}%`);
       layer.setAttribute("x", `${(-100 * from) / (to - from)}%`);
     }
-    if (requests === null || pen === null || still === null) {
+    if (requests === null || sheet === null) {
       return;
     }
-    still.style.display = "none";
     const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
     const width = Math.max(1, Math.round(box.width * ratio));
-    if (canvas.width !== width) {
-      canvas.width = width;
-      canvas.height = HEIGHT * ratio;
+    for (const one of [sheet, ...strips]) {
+      if (one !== null) {
+        clear(one, width, ratio);
+      }
     }
-    pen.setTransform(1, 0, 0, 1, 0, 0);
-    pen.clearRect(0, 0, canvas.width, canvas.height);
+    const { pen } = sheet;
     const { at, level, kind, failed } = requests;
     const low = lowerBound((index) => at[index]!, at.length, from * 10);
     const high = lowerBound((index) => at[index]!, at.length, to * 10 + 1);
     const xOf = (index: number): number => ((at[index]! / 10 - from) / (to - from)) * box.width;
     const yOf = (index: number): number => (1 - level[index]! / (LEVELS - 1)) * HEIGHT;
     if (high - low > DOTS) {
-      drawDensity(requests, low, high, ratio, width);
+      drawDensity(sheet, requests, low, high);
     } else {
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.fillStyle = `rgb(${DOT} / .75)`;
@@ -257,19 +283,23 @@ function zooming(
     // Failures are never thinned out; two that would cover the same point are drawn once.
     const first = lowerBound((one) => failed[one]!, failed.length, low);
     const drawn = new Set<number>();
-    pen.lineWidth = 1.7;
+    const stamp = (on: Sheet | null | undefined, k: number, x: number, y: number): void => {
+      const key = ((Math.round(x * 2) * 512 + Math.round(y * 2)) * 64 + k) * 2 + (on === sheet ? 0 : 1);
+      const [shape, colour] = [shapes[k], colours[k]];
+      if (on && shape !== undefined && colour !== undefined && !drawn.has(key)) {
+        drawn.add(key);
+        on.pen.lineWidth = 1.7;
+        on.pen.setTransform(ratio, 0, 0, ratio, x * ratio, y * ratio);
+        on.pen.fillStyle = on.pen.strokeStyle = colour;
+        on.pen.fill(shape);
+        on.pen.stroke(shape);
+      }
+    };
     for (let one = first; one < failed.length && failed[one]! < high; one += 1) {
       const index = failed[one]!;
-      const [x, y, k] = [xOf(index), yOf(index), kind[index]! - 1];
-      const key = (Math.round(x * 2) * 512 + Math.round(y * 2)) * 64 + k;
-      const shape = shapes[k];
-      if (shape !== undefined && !drawn.has(key)) {
-        drawn.add(key);
-        pen.setTransform(ratio, 0, 0, ratio, x * ratio, y * ratio);
-        pen.fillStyle = pen.strokeStyle = `rgb(${head.kinds[k]?.colour.join(" ")})`;
-        pen.fill(shape);
-        pen.stroke(shape);
-      }
+      const k = kind[index]! - 1;
+      stamp(sheet, k, xOf(index), yOf(index));
+      stamp(strips[k], k, xOf(index), STRIP_HEIGHT / 2);
     }
   }
 

@@ -26,7 +26,7 @@ Without an option the verdict is printed as text.
   --json            on standard output; docs/report.schema.json describes it
   --junit           on standard output, one case for each restart
   --markdown        on standard output, for a pull request
-  --compare LEDGER  an earlier run: before and after, in the page, the JSON and the Markdown
+  --compare LEDGER  an earlier run: before and after, in every form but JUnit
   --no-color        as NO_COLOR
   --help
 
@@ -106,7 +106,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   } else if (form === "markdown") {
     io.out(reportMarkdown(report, before));
   } else if (form === "text") {
-    io.out(reportText(report, style));
+    io.out(reportText(report, style, before));
   }
   return EXIT_OF[report.verdict.outcome];
 }

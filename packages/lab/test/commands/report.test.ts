@@ -54,6 +54,7 @@ describe("the forms of a report", () => {
     const clean = report("clean/ledger.ndjson");
     assert.equal(clean.code, 0, clean.err);
     assert.match(clean.out, /^✓ 0 of 1000 requests lost/);
+    assert.match(report("clean", "--compare", "lossy").out, /\nbefore {8}\d+ of 1000 requests went wrong/);
   });
 
   test("JSON keeps the schema that is published, with and without an earlier run", () => {

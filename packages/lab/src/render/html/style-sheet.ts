@@ -76,7 +76,7 @@ ${[0, 1, 2, 3, 4, 5].map((n) => `.s${n}{fill:var(--s${n});background:var(--s${n}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 0 var(--gutter);font-size:12px;color:var(--mute)}.legend svg{margin-right:3px;vertical-align:-2px;overflow:visible}
 .axis .label{padding-top:2px}
 .cursor{position:absolute;top:0;bottom:20px;width:1px;background:var(--ink);opacity:.45;pointer-events:none}.cursor[hidden]{display:none}
-canvas{position:absolute;left:var(--gutter);right:0;width:calc(100% - var(--gutter));height:220px;pointer-events:none}
+canvas{position:absolute;left:var(--gutter);right:0;bottom:0;width:calc(100% - var(--gutter));pointer-events:none}
 #kinds h2{margin-bottom:6px}
 .kind{padding:20px 0 18px;border-top:1px solid var(--line)}#kinds h2+.kind{border-top:0}
 .kind h3{font-size:17px;font-weight:650;letter-spacing:-.01em}.kind h3 small{margin-left:4px}
@@ -92,7 +92,7 @@ summary{cursor:pointer;font-size:13px;color:var(--mute);margin-top:10px;width:ma
 .restart .label{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.restart .label small{display:inline}.restart .label b{color:var(--bad);margin-left:4px}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:14px;margin:10px 0 14px}td,th{padding:5px 22px 5px 0;border-bottom:1px solid var(--line);text-align:left;font-weight:400}th{color:var(--mute);font-size:12px;text-align:right}.n{text-align:right;white-space:nowrap}td code{white-space:nowrap}
 .pair{display:grid;grid-template-columns:auto minmax(0,1fr);gap:44px;align-items:center;margin-top:10px}.pair table{margin:0}.pair .figure{--gutter:84px}.compare b{font-size:16px}.better td:last-child,.better b{color:var(--good)}.worse td:last-child,.worse b{color:var(--bad)}.changed td{color:var(--mute)}
-.frame{fill:none;stroke:var(--ink);background:none;border:1px solid var(--ink)}.budget{display:block;max-width:720px}#settings .legend,.keys{margin-left:0}
+.frame{fill:none;stroke:var(--ink);background:none;border:1px solid var(--ink)}.budget{display:block;max-width:720px}#settings .legend{margin-left:0}
 footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);font-size:12.5px;color:var(--mute);max-width:none}footer p+p{margin-top:4px}
 @media(max-width:860px){.pair{grid-template-columns:minmax(0,1fr);gap:20px}.three{grid-template-columns:1fr;gap:28px}}
 @media(max-width:640px){:root{--gutter:0px}main{padding:18px 16px 48px}section{padding-top:40px}.verdict{padding-top:24px}.headline{gap:14px}.headline>svg{width:38px;height:38px}.headline p{font-size:15px}

@@ -7,7 +7,11 @@ import { wrapText, type Style } from "../style.ts";
 const WIDTH = 80;
 const INDENT = " ".repeat(14);
 
-export function reportText({ verdict, warnings }: RunReport, style: Style): string {
+export function reportText(
+  { verdict, warnings }: RunReport,
+  style: Style,
+  before: RunReport | null = null,
+): string {
   const { outcome, requests, latency, kinds, restarts, bounds, advice, run } = verdict;
   const tone = { pass: style.green, fail: style.red, invalid: style.yellow }[outcome];
   const sign = { pass: "✓", fail: "✗", invalid: "!" }[outcome];
@@ -21,6 +25,7 @@ export function reportText({ verdict, warnings }: RunReport, style: Style): stri
   return [
     tone(wrapText(`${sign} ${verdict.headline}`, WIDTH, "")),
     "",
+    ...(before === null ? [] : [line("before", before.verdict.headline)]),
     ...warnings.map((warning) => line("partial", warning)),
     line("run", `${run.scenario}, ${run.router}, ${plural(restarts.length, "restart")}, ${run.at}`),
     line(

@@ -108,10 +108,29 @@ describe("the page in Chromium", { skip: program === null ? "Chromium is not ins
     await press("ArrowRight");
     const jumped = Number.parseFloat(await press("n"));
     assert.ok(jumped > 1000, `${jumped}`);
+    await press("-");
+    // Deep in, each failure of this restart stands for itself in its strip.
+    assert.equal(await marksInStrip(page), 15);
     assert.equal(await press("0"), "100%");
     assert.deepEqual(page.errors, []);
   });
 });
+
+/** How many marks the first strip's canvas shows: stretches of painted columns. */
+function marksInStrip(page: Page): Promise<number> {
+  return page.evaluate(`(() => {
+    const { width, height } = document.querySelector(".strip canvas");
+    const { data } = document.querySelector(".strip canvas").getContext("2d").getImageData(0, 0, width, height);
+    let [marks, inside] = [0, false];
+    for (let x = 0; x < width; x += 1) {
+      let painted = false;
+      for (let y = 0; y < height; y += 1) painted ||= data[(y * width + x) * 4 + 3] > 0;
+      marks += painted && !inside ? 1 : 0;
+      inside = painted;
+    }
+    return marks;
+  })()`);
+}
 
 /** What stands on the page. Without scripts of its own it can still be asked. */
 async function look(page: Page): Promise<{
