@@ -23,6 +23,7 @@ The router
   --order ORDER         parallel: signal and removal start together;
                         remove-first: the router drops the copy, then the signal is sent
   --retries             the router tries the next copy, by nginx's default rule
+  --retry-posts         and a POST that was sent too: what was executed may be executed again
   --upstream-keepalive  pooled connections to the copies
   --client-keepalive    pooled connections from the clients
   --removal WHO         control-plane: the lab tells the router, after the lag (the default);

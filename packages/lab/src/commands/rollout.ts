@@ -37,6 +37,7 @@ const SHARED = {
   propagation: "string",
   order: "string",
   retries: "boolean",
+  "retry-posts": "boolean",
   "upstream-keepalive": "boolean",
   "client-keepalive": "boolean",
   removal: "string",

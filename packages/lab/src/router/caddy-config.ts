@@ -64,6 +64,7 @@ function proxy({ options, upstreams, minor }: CaddyFacts): object {
       // Caddy's own rule: what was never sent, and a GET whatever happened. Its next choice may fall on the same copy, since all
       // requests share one round; so it may choose more often than there are copies.
       ...(options.retries ? { retries: 4 * upstreams.length, try_interval: "1ms" } : {}),
+      ...(options.retryPosts === true ? { retry_match: [{ method: ["GET", "POST"] }] } : {}),
     },
     ...(checks === null ? {} : { health_checks: checks }),
     headers: { response: { set: { "X-Lastcall-Upstream": TOLD } } },

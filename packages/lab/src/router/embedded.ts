@@ -19,6 +19,7 @@ export async function startEmbedded(
     options: {
       port: options.port,
       retries: options.retries,
+      retryPosts: options.retryPosts === true,
       upstreamKeepAlive: options.upstreamKeepAlive,
       clientKeepAlive: options.clientKeepAlive,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,

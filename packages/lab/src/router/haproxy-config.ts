@@ -68,7 +68,7 @@ export function haproxyConfig({ options, port, socket }: HaproxyFacts): string {
       // nginx's `error timeout`, said in HAProxy's words: what was never sent, and what was if it is no POST.
       lines.push(
         "  retry-on conn-failure empty-response response-timeout",
-        "  http-request disable-l7-retry if { method POST }",
+        ...(options.retryPosts === true ? [] : ["  http-request disable-l7-retry if { method POST }"]),
       );
     }
   } else {

@@ -67,8 +67,8 @@ export function nginxConfig(facts: NginxFacts): string {
           "      proxy_pass http://copies;",
           "      proxy_connect_timeout 5s;",
           "      proxy_read_timeout 20s;",
-          // `error timeout` is nginx's default, said aloud: never a POST that was sent.
-          `      proxy_next_upstream ${options.retries ? "error timeout" : "off"};`,
+          // `error timeout` is nginx's default, said aloud: never a POST that was sent, unless that is asked for.
+          `      proxy_next_upstream ${options.retries ? `error timeout${options.retryPosts === true ? " non_idempotent" : ""}` : "off"};`,
           ...(options.upstreamKeepAlive
             ? ["      proxy_http_version 1.1;", '      proxy_set_header Connection "";']
             : []),

@@ -21,6 +21,8 @@ export type PooledAtRemoval = "closed-when-idle" | "pinned" | "cut";
 export interface RouterBehaviour {
   /** Try the next upstream as nginx's `proxy_next_upstream error timeout` does: never a POST that was sent. */
   readonly retries: boolean;
+  /** And a POST that was sent too, as nginx's `non_idempotent` does: what was executed may be executed again. */
+  readonly retryPosts?: boolean;
   /** Pool connections to the copies (16 idle ones, HTTP/1.1). */
   readonly upstreamKeepAlive: boolean;
   /** Keep the client's connections open. */
@@ -58,7 +60,7 @@ const IS_LAYER_7 = "it balances requests, not connections";
 
 /** Null when it can do all of it. */
 export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "retries">): Inability | null {
-  const { removal, pooledAtRemoval, health, passive } = wanted;
+  const { removal, pooledAtRemoval, health, passive, retryPosts } = wanted;
   const layer4 = pooledAtRemoval !== "closed-when-idle";
   switch (router) {
     case "embedded":
@@ -73,6 +75,9 @@ export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "r
         ? { flag: "--max-fails", because: "it keeps no marks" }
         : null;
     case "haproxy":
+      if (layer4 && retryPosts === true) {
+        return { flag: "--retry-posts", because: "it sees connections at layer 4, and no requests" };
+      }
       return passive !== null && removal !== "readiness"
         ? {
             flag: "--max-fails",
@@ -109,10 +114,19 @@ export function assertCan(router: RouterName, wanted: Omit<RouterBehaviour, "ret
 export function parametersOf(
   behaviour: RouterBehaviour,
 ): Readonly<Record<string, string | number | boolean>> {
-  const { retries, upstreamKeepAlive, clientKeepAlive, removal, pooledAtRemoval, health, passive } =
-    behaviour;
+  const {
+    retries,
+    retryPosts,
+    upstreamKeepAlive,
+    clientKeepAlive,
+    removal,
+    pooledAtRemoval,
+    health,
+    passive,
+  } = behaviour;
   return {
     retries,
+    ...(retryPosts === true ? { retryPosts } : {}),
     upstreamKeepAlive,
     clientKeepAlive,
     removal,

@@ -20,6 +20,8 @@ import { address, UpstreamPool } from "./upstream-pool.ts";
 export interface ProxyOptions {
   readonly port: number;
   readonly retries: boolean;
+  /** A POST that was sent too. */
+  readonly retryPosts?: boolean;
   readonly upstreamKeepAlive: boolean;
   readonly clientKeepAlive: boolean;
   readonly connectTimeoutMs: number;
@@ -146,7 +148,7 @@ export async function startProxy(
           pooledFailures += 1;
           peers.push(peer);
         }
-        const safe = !sent || IDEMPOTENT.has(from.method ?? "");
+        const safe = !sent || options.retryPosts === true || IDEMPOTENT.has(from.method ?? "");
         if (options.retries && safe && peers.length > 0) {
           attempt();
         } else {

@@ -25,6 +25,7 @@ export interface RolloutOptions {
   readonly propagation?: string;
   readonly order?: string;
   readonly retries?: boolean;
+  readonly "retry-posts"?: boolean;
   readonly "upstream-keepalive"?: boolean;
   readonly "client-keepalive"?: boolean;
   readonly removal?: string;
@@ -326,6 +327,7 @@ export function planRollout(
       behaviour.removal !== "control-plane" ||
       behaviour.pooledAtRemoval !== "closed-when-idle" ||
       behaviour.passive !== null ||
+      behaviour.retryPosts === true ||
       shared.load.mix !== null ||
       shared.load.arrivals.kind !== "constant" ||
       shared.load.engine !== "raw" ||

@@ -37,10 +37,14 @@ export function routerBehaviour(options: RolloutOptions, readyPath: string): Rou
   if (options["fail-timeout"] !== undefined && options["max-fails"] === undefined) {
     refuse("--fail-timeout has no --max-fails to go with.", "Add --max-fails N, or drop it.");
   }
+  if (options["retry-posts"] === true && options.retries !== true) {
+    refuse("--retry-posts goes beyond --retries, which is not asked for.", "Add --retries, or drop it.");
+  }
   const count = (flag: "health-fall" | "health-rise"): number | null =>
     options[flag] === undefined ? null : number(flag, options[flag], 1, 1, 20);
   return {
     retries: options.retries === true,
+    retryPosts: options["retry-posts"] === true,
     upstreamKeepAlive: options["upstream-keepalive"] === true,
     clientKeepAlive: options["client-keepalive"] === true,
     removal,

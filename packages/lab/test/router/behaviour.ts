@@ -4,6 +4,7 @@ import type { RouterBehaviour } from "../../src/router/options.ts";
 
 export const PLAIN: RouterBehaviour = {
   retries: false,
+  retryPosts: false,
   upstreamKeepAlive: false,
   clientKeepAlive: false,
   removal: "control-plane",

@@ -36,6 +36,10 @@ test("one worker, in the foreground, on 127.0.0.1, with the experiments' timeout
 test("retries are nginx's own default, or off", () => {
   assert.match(configured({ retries: true }), /proxy_next_upstream error timeout;/);
   assert.match(configured({ retries: false }), /proxy_next_upstream off;/);
+  assert.match(
+    configured({ retries: true, retryPosts: true }),
+    /proxy_next_upstream error timeout non_idempotent;/,
+  );
 });
 
 test("upstream keep-alive is a pool of 16 with HTTP/1.1 and no Connection header", () => {

@@ -60,6 +60,10 @@ test("what a router cannot do is refused with its flag, the reason, and the rout
   );
 });
 
+test("a balancer of layer 4 cannot repeat a POST", () => {
+  refused("haproxy", { ...PLAIN, pooledAtRemoval: "pinned", retryPosts: true }, /--retry-posts/, /No router/);
+});
+
 test("what no router can do at once is said so", () => {
   const behaviour: RouterBehaviour = {
     ...PLAIN,

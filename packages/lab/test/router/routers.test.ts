@@ -153,6 +153,31 @@ for (const found of [null, ...installed.filter((one) => one !== null)]) {
     }
   });
 
+  for (const retryPosts of [false, true]) {
+    const fate = retryPosts ? "is asked again where that is wanted" : "is not asked again";
+    test(`${name}: with retries a POST that was sent and cut ${fate}`, async () => {
+      let cuts = 0;
+      const cutting = createServer((req) => {
+        cuts += 1;
+        req.socket.destroy();
+      });
+      await new Promise<void>((resolve) => void cutting.listen(0, "127.0.0.1", resolve));
+      servers.push(cutting);
+      const a = { copy: "A", host: "127.0.0.1", port: (cutting.address() as AddressInfo).port };
+      const router = await start(found, { ...options(), retries: true, retryPosts }, [a, await copy("B")]);
+      try {
+        const seen = new Set<string>();
+        for (let n = 0; n < 6; n += 1) {
+          seen.add(await ask(router, "", "POST"));
+        }
+        assert.ok(cuts > 0);
+        assert.deepEqual([...seen].toSorted(), retryPosts ? ["B"] : ["502", "B"]);
+      } finally {
+        await router.stop();
+      }
+    });
+  }
+
   test(`${name}: the answer's header names the copy that was asked`, async () => {
     const a = await copy("A");
     const router = await start(found, options(), [a]);

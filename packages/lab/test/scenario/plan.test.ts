@@ -159,6 +159,7 @@ test("the router's flags are one record of behaviour, and contradictions among t
     [{ removal: "readiness", order: "remove-first" }, /remove-first/],
     [{ "health-fall": "2" }, /--health-fall belongs to a router that asks for readiness/],
     [{ "fail-timeout": "2s" }, /--fail-timeout has no --max-fails/],
+    [{ "retry-posts": true }, /--retry-posts goes beyond --retries/],
     [{ removal: "magic" }, /--removal knows no 'magic'/],
     [{ "pooled-at-removal": "pined" }, /--pooled-at-removal knows no 'pined'/],
     [{ router: "envoy" }, /--router knows no 'envoy'/],
