@@ -29,7 +29,8 @@ function fatesCell(fates: Fates | null, untried: string): Cell {
     : { text: total(fates) === 1 ? "answered" : `all ${fates.answered} answered`, mood: "good" };
 }
 
-function exitCell({ exit, leftBehind }: Observation): Cell {
+function exitCell(seen: Observation): Cell {
+  const { exit, leftBehind } = seen;
   if (exit === null) {
     return { text: "never left; killed", mood: "bad" };
   }
@@ -42,7 +43,7 @@ function exitCell({ exit, leftBehind }: Observation): Cell {
   }
   return exit.signal === null
     ? { text: `code ${exit.code} after ${after}`, mood: exit.code === 0 ? "good" : "so-so" }
-    : { text: `killed by ${exit.signal} after ${after}`, mood: "bad" };
+    : { text: `ended by ${exit.signal} after ${after}`, mood: lostIn(seen) > 0 ? "bad" : "so-so" };
 }
 
 function readinessCell({ notReadyMs }: Observation): Cell {

@@ -101,6 +101,23 @@ function substitute({ subject, proven }: Proof): readonly string[] {
       ];
 }
 
+/** Where to say more, if saying more would have more judged. */
+function described({ proven }: Proof): readonly string[] {
+  const isWanting = proven.some(
+    ({ judgement }) =>
+      judgement.kind === "not judged" && judgement.why.startsWith("the description names no"),
+  );
+  return isWanting
+    ? [
+        wrapText(
+          'What the description does not name is not judged: name it under "prove" in lastcall.config.json (or by a flag, see --help).',
+          WIDTH,
+          "",
+        ),
+      ]
+    : [];
+}
+
 export function renderProof(proof: Proof, style: Style): string {
   const out: string[] = [];
   for (const [letter, chapter] of Object.entries(CHAPTERS)) {
@@ -117,7 +134,7 @@ export function renderProof(proof: Proof, style: Style): string {
   }
   const { kept, broken, notJudged } = countJudgements(proof);
   const summary = `${kept} kept, ${broken} broken, ${notJudged} not judged`;
-  const notes = substitute(proof);
+  const notes = [...substitute(proof), ...described(proof)];
   out.push(
     ...(notes.length > 0 ? ["", ...notes.map(style.dim)] : []),
     "",
