@@ -24,6 +24,7 @@ const ROUTES = {
   slow: "GET",
   stream: "GET",
   upload: "POST",
+  bulk: "GET",
   task: "POST",
 } as const satisfies Partial<Record<keyof Subject["routes"], "GET" | "POST">>;
 
@@ -41,6 +42,7 @@ const FLAGS = {
   slow: "string",
   stream: "string",
   upload: "string",
+  bulk: "string",
   task: "string",
   "drain-delay": "string",
   "no-color": "boolean",
@@ -67,6 +69,7 @@ Your service (more under "prove" in lastcall.config.json: how its times are set,
                       by holding half of its body back
   --stream PATH       streams for {seconds}
   --upload PATH       POST: reads its whole body
+  --bulk PATH         answers {bytes} of anything; without the two above A6 and B1 read its answer late
   --task PATH         POST: answers 202, then works for {seconds}
   --drain-delay TIME  the drain delay that it has, if it cannot be set (0)
 

@@ -4,7 +4,7 @@ import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused } from "./moves.ts";
 
-const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
+const NEEDS: readonly Need[] = ["routes.ordinary", "longRequest", "settings.drainDelay"];
 
 export const clause: Clause = {
   id: "A6",
@@ -17,7 +17,7 @@ export const clause: Clause = {
       const slow = await putInFlight(court, copy, court.target("slow", { seconds: 1 }));
       copy.signal();
       const refusedAtMs = await untilRefused(copy, 5000);
-      const answer = await slow.answer();
+      const answer = await slow.answer({ timeoutMs: 15_000 });
       court.demandAnswer(answer, [200], "The request in flight", {
         todo: "Answer what was in flight before the process leaves.",
         wire: slow,

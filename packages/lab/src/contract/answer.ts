@@ -89,7 +89,10 @@ export function parseResponse(bytes: Buffer, method: string): Parsed | null {
     const end = length === undefined ? bytes.length : Math.min(bytes.length, bodyStart + Number(length));
     return {
       ...whole,
-      body: bytes.toString("utf8", bodyStart, end),
+      // Made of bytes only when somebody asks: a large response is looked at after each of its chunks.
+      get body() {
+        return bytes.toString("utf8", bodyStart, end);
+      },
       framing: length === undefined ? "until close" : "length",
       complete: length !== undefined && end === bodyStart + Number(length),
       bytes: end,

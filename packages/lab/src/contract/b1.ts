@@ -4,7 +4,7 @@ import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused } from "./moves.ts";
 
-const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
+const NEEDS: readonly Need[] = ["routes.ordinary", "longRequest", "settings.drainDelay"];
 
 export const clause: Clause = {
   id: "B1",
@@ -27,7 +27,7 @@ export const clause: Clause = {
         wire: wires[0],
       });
       for (const wire of wires) {
-        const answer = await wire.answer({ timeoutMs: drainDelayMs + 5000 });
+        const answer = await wire.answer({ timeoutMs: drainDelayMs + 15_000 });
         court.demandAnswer(answer, [200], "A request in flight at the gate", {
           todo: "Wait for every response in flight before the process exits.",
           wire,

@@ -42,12 +42,13 @@ export interface Clause {
   judge(subject: Subject): Promise<Judgement>;
 }
 
-/** A field of the subject that a judge cannot do without. */
+/** A field of the subject that a judge cannot do without; `longRequest` is any way to keep a request in flight. */
 export type Need =
   | `settings.${keyof Subject["settings"]}`
   | `routes.${keyof Subject["routes"]}`
   | `says.${keyof Subject["says"]}`
   | `modes.${keyof Subject["modes"]}`
+  | "longRequest"
   | "record"
   | "adminPort"
   | "unixSocket"

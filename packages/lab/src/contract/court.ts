@@ -15,6 +15,9 @@ import { type Answer, Refused, type Target, type TraceEntry, type Wire } from ".
 /** How far a figure may pass a limit of the contract before the judge calls it broken: a busy machine, not the service. */
 export const SLACK_MS = 200;
 
+/** More than a sender's and a receiver's socket hold while nobody reads. */
+const READ_LATE_BYTES = 8 * 1024 * 1024;
+
 /** An excess that no busy machine explains. */
 const HOPELESS_MS = 1500;
 
@@ -45,7 +48,14 @@ export function missing(subject: Subject, needs: readonly Need[]): Need | null {
     if (need === "settings.drainDelay" && subject.fixedDrainDelayMs !== undefined) {
       continue;
     }
-    if (need === "routes.slow" && subject.routes.upload !== undefined) {
+    const { slow, upload, bulk } = subject.routes;
+    if (need === "longRequest" && (slow ?? upload ?? bulk) !== undefined) {
+      continue;
+    }
+    if (need === "longRequest") {
+      return "routes.slow";
+    }
+    if (need === "routes.slow" && upload !== undefined) {
       continue;
     }
     const [group = "", name] = need.split(".");
@@ -104,11 +114,17 @@ export class Hearing {
   /** A route with its values filled in. */
   target(route: keyof Routes, values: Readonly<Record<string, string | number>> = {}): Target {
     const template = this.subject.routes[route];
-    const { upload } = this.subject.routes;
+    const { upload, bulk } = this.subject.routes;
     if (route === "slow" && template === undefined && upload !== undefined) {
-      // Without a slow route a request is made long from outside: its body is held back.
+      // Without a slow route a request is made long from outside: its body is held back,
       const [method = "POST", path = "/"] = upload.split(" ");
       return { method, path: fill(path, values), holdBackMs: Number(values["seconds"] ?? 1) * 1000 };
+    }
+    if (route === "slow" && template === undefined && bulk !== undefined) {
+      // or its answer, which must be more than the sockets hold, is read late.
+      const [method = "GET", path = "/"] = bulk.split(" ");
+      const readAfterMs = Number(values["seconds"] ?? 1) * 1000;
+      return { method, path: fill(path, { ...values, bytes: READ_LATE_BYTES }), readAfterMs };
     }
     if (template === undefined) {
       throw new NotJudged(`the description names no routes.${route}`);

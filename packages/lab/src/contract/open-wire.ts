@@ -22,15 +22,22 @@ const TRACE_TEXT = 60;
 /** A service that answers garbage without an end must not fill our memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** The beginning of some bytes on one line: line ends written out, anything else that does not print as a dot. */
 function glimpse(bytes: Buffer): string {
-  return bytes.toString("latin1", 0, TRACE_TEXT).replaceAll("\r", "\\r").replaceAll("\n", "\\n");
+  return bytes
+    .toString("latin1", 0, TRACE_TEXT)
+    .replaceAll("\r", "\\r")
+    .replaceAll("\n", "\\n")
+    .replaceAll(/[^ -~]/g, ".");
 }
 
 class OpenWire implements Wire {
   readonly trace: TraceEntry[] = [];
   state: Wire["state"] = "open";
   readonly #socket: Socket;
+  /** What has come and was not handed out: the end of what `#storage` holds so far. */
   #buffered: Buffer = Buffer.alloc(0);
+  #storage: Buffer = Buffer.alloc(0);
   /** How many bytes had been handed out before the buffer's first one. */
   #consumed = 0;
   /** After how many bytes in all each chunk ended, and when it came. */
@@ -42,7 +49,7 @@ class OpenWire implements Wire {
     socket.setNoDelay(true);
     this.#note("connected", 0, "");
     socket.on("data", (chunk) => {
-      this.#buffered = Buffer.concat([this.#buffered, chunk]);
+      this.#append(chunk);
       this.#arrivals.push({ upTo: this.#consumed + this.#buffered.length, atMs: performance.now() });
       this.#note("received", chunk.length, glimpse(chunk));
       if (this.#buffered.length > MOST_BYTES) {
@@ -78,6 +85,10 @@ class OpenWire implements Wire {
   }
 
   request(target: Target, shape?: RequestShape): void {
+    if (target.readAfterMs !== undefined) {
+      this.#socket.pause();
+      setTimeout(() => this.#socket.resume(), target.readAfterMs).unref();
+    }
     if (target.holdBackMs === undefined) {
       this.send(requestBytes(target, shape));
       return;
@@ -157,6 +168,21 @@ class OpenWire implements Wire {
 
   close(): void {
     this.#socket.destroy();
+  }
+
+  /** In place where it fits, else into twice the room: a large answer comes in hundreds of chunks. */
+  #append(chunk: Buffer): void {
+    const size = this.#buffered.length + chunk.length;
+    const begin = this.#buffered.byteOffset - this.#storage.byteOffset;
+    if (this.#buffered.buffer === this.#storage.buffer && begin + size <= this.#storage.length) {
+      chunk.copy(this.#storage, begin + this.#buffered.length);
+      this.#buffered = this.#storage.subarray(begin, begin + size);
+      return;
+    }
+    this.#storage = Buffer.allocUnsafeSlow(Math.max(4096, 2 * size));
+    this.#buffered.copy(this.#storage);
+    chunk.copy(this.#storage, this.#buffered.length);
+    this.#buffered = this.#storage.subarray(0, size);
   }
 
   #arrivalOf(bytes: number): number {

@@ -37,6 +37,8 @@ export interface Target {
   readonly path: string;
   /** Send half of a body, and the rest after so many milliseconds: how a request is made long without a slow route. */
   readonly holdBackMs?: number;
+  /** Read nothing of the answer for so many milliseconds: how a large answer is made long. */
+  readonly readAfterMs?: number;
 }
 
 export interface RequestShape {

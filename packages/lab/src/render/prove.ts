@@ -84,17 +84,21 @@ function silences(proven: readonly Proven[]): readonly string[] {
 
 /** How requests were made long, where the service has no route for it. */
 function substitute({ subject, proven }: Proof): readonly string[] {
-  if (subject.routes.slow !== undefined || subject.routes.upload === undefined) {
+  const { slow, upload, bulk } = subject.routes;
+  if (slow !== undefined || (upload === undefined && bulk === undefined)) {
     return [];
   }
+  const how = upload === undefined ? "reading its answer late" : "holding half of its body back";
   const by = proven.filter(
-    ({ clause, judgement }) => clause.needs.includes("routes.slow") && judgement.kind !== "not judged",
+    ({ clause, judgement }) =>
+      (clause.needs.includes("routes.slow") || clause.needs.includes("longRequest")) &&
+      judgement.kind !== "not judged",
   );
   return by.length === 0
     ? []
     : [
         wrapText(
-          `No slow route: in ${by.map(({ clause }) => clause.id).join(" ")} a request was made long by holding half of its body back, so a handler at work was not seen.`,
+          `No slow route: in ${by.map(({ clause }) => clause.id).join(" ")} a request was made long by ${how}, so a handler at work was not seen.`,
           WIDTH,
           "",
         ),

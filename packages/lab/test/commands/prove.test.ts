@@ -152,6 +152,20 @@ test("prove makes a request long by holding its body back where no slow route is
   assert.match(told.out, /No slow route: in A6 a request was made long by holding half of its body back/);
 });
 
+test("prove makes a request long by reading its answer late where only a large one is named", async () => {
+  const large = NAIVE.replace(
+    "else response.end",
+    "else if (url.pathname === '/bulk') response.end(Buffer.alloc(Number(url.searchParams.get('bytes')))); else response.end",
+  );
+  const bulk = ["--bulk", "/bulk?bytes={bytes}", "--", "node", "-e", large];
+  const { code, out, err } = await prove(["--only", "A6,E4", ...bulk]);
+  assert.equal(code, 1, out + err);
+  // Node's own close takes a response whose last bytes are still on their way for an idle connection.
+  assert.match(out, /✗ A6[\s\S]*200, cut short \(fin\)/);
+  assert.match(out, /E4 not judged: the description names no routes\.slow/);
+  assert.match(out, /No slow route: in A6 a request was made long by reading its answer late/);
+});
+
 test("prove takes the command and the routes from lastcall.config.json", async () => {
   const { code, out } = await prove(["--only", "B5"], {
     prove: {
