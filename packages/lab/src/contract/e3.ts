@@ -20,6 +20,11 @@ async function exitCode(court: Hearing, stuck: boolean, policy: "code" | "signal
   return exit.code;
 }
 
+/** A process that its signal has ended has no exit code. */
+function tell(code: number | null): string {
+  return code === null ? "none" : String(code);
+}
+
 export const clause: Clause = {
   id: "E3",
   level: "honest",
@@ -35,18 +40,16 @@ export const clause: Clause = {
       court.measure("incomplete", String(incomplete));
       const { exitCodes } = subject;
       court.demand(
+        clean === exitCodes.clean && incomplete === exitCodes.incomplete,
+        `The exit codes were ${tell(clean)} (clean) and ${tell(incomplete)} (work was cut) instead of ${exitCodes.clean} and ${exitCodes.incomplete}.`,
+        { todo: "Leave with a code of its own when work was cut, so that a supervisor can tell." },
+      );
+      court.demand(
         clean !== incomplete,
-        clean === null
-          ? "It was ended by the signal itself, so its exit code says nothing of the work that was cut."
-          : `The exit code was ${clean} whether work was cut or not.`,
+        `The exit code is documented as ${String(clean)} whether work was cut or not.`,
         {
           todo: "Leave with a code of its own when work was cut, so that a supervisor can tell.",
         },
-      );
-      court.demand(
-        clean === exitCodes.clean && incomplete === exitCodes.incomplete,
-        `The exit codes were ${String(clean)} (clean) and ${String(incomplete)} (work was cut) instead of ${exitCodes.clean} and ${exitCodes.incomplete}.`,
-        { todo: "Leave with a code of its own when work was cut, so that a supervisor can tell." },
       );
       if (subject.settings.exitPolicy !== undefined) {
         const bySignal = await exitCode(court, false, "signal");
