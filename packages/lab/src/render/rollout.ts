@@ -124,7 +124,10 @@ function witnessInWords(seen: WitnessVerdict): string {
     [seen.lostAfterWork, "after work"],
   ] as const;
   const words = lost.filter(([count]) => count > 0).map(([count, when]) => `${count} lost ${when}`);
-  const twice = seen.executedTwice.length > 0 ? [`${seen.executedTwice.length} executed twice`] : [];
+  const twice = [
+    ...(seen.begunTwice > 0 ? [`${seen.begunTwice} begun twice`] : []),
+    ...(seen.executedTwice.length > 0 ? [`${seen.executedTwice.length} executed twice`] : []),
+  ];
   const all = [...words, ...twice];
   return `${plural(seen.arrivals, "arrival")} at the copies${all.length === 0 ? "" : `: ${all.join(", ")}`}`;
 }

@@ -174,6 +174,7 @@ const VERDICT = object({
       lostBeforeWork: COUNT,
       lostDuringWork: COUNT,
       lostAfterWork: COUNT,
+      begunTwice: COUNT,
       executedTwice: list(TEXT),
     }),
   ),

@@ -24,6 +24,8 @@ export interface Witnesses {
   arrivals(id: string): Arrivals | null;
   /** The router's own line; null: it has none though somebody asked; undefined: nobody asked. */
   line(id: string): RouterLine | null | undefined;
+  /** How many ids came to a handler more than once. */
+  begunTwice(): number;
   /** Ids that were answered well more than once. */
   answeredTwice(): ReadonlySet<string>;
   /** Ids that the router tried more than once. */
@@ -40,8 +42,10 @@ export function createWitnesses(): Witnesses {
   const twice = new Set<string>();
   const again = new Set<string>();
   let count = 0;
+  let begunTwice = 0;
   return {
     count: () => count,
+    begunTwice: () => begunTwice,
     saw: ({ id, copy, method, bodyMs, answeredMs, status, closedFirst, refused }) => {
       count += 1;
       const before = arrivals.get(id) ?? { worked: 0, answered: 0, refused: false, closedFirst: null, copy };
@@ -58,6 +62,7 @@ export function createWitnesses(): Witnesses {
               copy,
             };
       arrivals.set(id, now);
+      begunTwice += before.worked === 1 && now.worked === 2 ? 1 : 0;
       if (now.answered > 1) {
         twice.add(id);
       }

@@ -192,6 +192,8 @@ export interface WitnessVerdict {
   readonly lostDuringWork: number;
   /** and whose good answer was made and did not come through. */
   readonly lostAfterWork: number;
+  /** How many requests came whole to a copy more than once, be it that only one of them was answered. */
+  readonly begunTwice: number;
   /** Ids of POSTs that were answered well more than once. */
   readonly executedTwice: readonly string[];
 }

@@ -18,6 +18,7 @@ export function witnessVerdict(
     lostBeforeWork: seen.filter(({ worked }) => worked === 0).length,
     lostDuringWork: seen.filter(({ worked, answered }) => worked > 0 && answered === 0).length,
     lostAfterWork: seen.filter(({ worked, answered }) => worked > 0 && answered > 0).length,
+    begunTwice: witnesses.begunTwice(),
     executedTwice: [...witnesses.answeredTwice()].filter((id) => store.isPost(id)),
   };
 }

@@ -22,6 +22,7 @@ test("without a witness nothing is said of what arrived; one who saw nothing say
     lostBeforeWork: 1,
     lostDuringWork: 0,
     lostAfterWork: 0,
+    begunTwice: 0,
     executedTwice: [],
   });
 });
@@ -47,6 +48,7 @@ test("lost requests are told apart by how far a service had come with them", () 
     lostBeforeWork: 2,
     lostDuringWork: 2,
     lostAfterWork: 1,
+    begunTwice: 0,
     executedTwice: [],
   });
 });
@@ -62,5 +64,6 @@ test("a POST that was answered well twice was executed twice, and a GET may be",
   ];
   const verdict = judgeRestart(records);
   assert.deepEqual(verdict.witness?.executedTwice, ["r1-9201"]);
+  assert.equal(verdict.witness.begunTwice, 2);
   assert.deepEqual([verdict.requests.byHarm.duplicated, verdict.requests.bad], [1, 1]);
 });
