@@ -3,6 +3,7 @@
  * look at a table is a guess; this is a test. Pure: which runs to make, and what they say.
  */
 
+import { inabilityOf } from "../router/options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { KINDS, type KindSlug } from "../verdict/kinds.ts";
 import type { KindTally, Verdict } from "../verdict/verdict.ts";
@@ -44,10 +45,18 @@ export const FACTORS: readonly Factor[] = [
   {
     name: "get-only",
     words: "GET requests only",
-    change: (plan) =>
-      plan.routes.post === null || plan.routes.get === null
+    change: (plan) => {
+      const { mix } = plan.load;
+      if (mix === null) {
+        return plan.routes.post === null || plan.routes.get === null
+          ? null
+          : { ...plan, routes: { ...plan.routes, post: null, postBody: null } };
+      }
+      const gets = mix.filter(({ method }) => method === "GET");
+      return gets.length === 0 || gets.length === mix.length
         ? null
-        : { ...plan, routes: { ...plan.routes, post: null, postBody: null } },
+        : { ...plan, load: { ...plan.load, mix: gets } };
+    },
     proves: ["not-retried", "unread-body", "duplicated", "unstored", "job-lost"],
     always: true,
   },
@@ -65,7 +74,11 @@ export const FACTORS: readonly Factor[] = [
     name: "no-reload",
     words: "a router that changes its list without a reload (embedded)",
     change: (plan) =>
-      plan.router.name === "embedded" ? null : { ...plan, router: { ...plan.router, name: "embedded" } },
+      plan.router.name === "embedded" ||
+      plan.router.name === "haproxy" ||
+      inabilityOf("embedded", plan.router) !== null
+        ? null
+        : { ...plan, router: { ...plan.router, name: "embedded" } },
     proves: ["router-reload", "router-port-reuse", "router-error"],
     always: true,
   },

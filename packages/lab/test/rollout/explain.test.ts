@@ -50,6 +50,24 @@ describe("one factor at a time", () => {
     }
   });
 
+  test("of a mix the POSTs are left out, and a router that cannot be replaced is not", () => {
+    const mix = JSON.stringify({ mix: [{ path: "/a" }, { path: "/b", method: "POST" }] });
+    const [plan] = planRollout(
+      { command: ["x"], load: "mix.json", router: "caddy", removal: "readiness" },
+      () => mix,
+    );
+    assert.ok(plan !== undefined);
+    const runs = factorsFor(plan, closedDoors(5));
+    assert.deepEqual(
+      runs.map((one) => one.factor.name),
+      ["router-first", "get-only"],
+    );
+    assert.deepEqual(
+      runs[1]?.plan.load.mix?.map(({ path }) => path),
+      ["/a"],
+    );
+  });
+
   test("what cannot be changed is not asked", () => {
     const plan = planOf({ command: ["x"], order: "remove-first", router: "embedded" });
     assert.deepEqual(factorsFor(plan, closedDoors(5)), []);
