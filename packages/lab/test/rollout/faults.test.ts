@@ -27,15 +27,19 @@ function rollout({
 }: Fault): Promise<{ readonly code: number; readonly verdict: Verdict | null }> {
   const out = path.join(folder, service.replace("/", "-"));
   const args = [
-    ...["rollout", "--scenario=stop", "--router=embedded", "--rate=30", "--propagation=400ms", "--grace=4s"],
-    ...[
-      "--get=/work?id={id}",
-      "--post=/orders?id={id}",
-      `--executed=${out}.executed`,
-      `--out=${out}`,
-      "--json",
-    ],
-    ...["--", ...(run ?? ["node", `${service}.mjs`])],
+    "rollout",
+    "--scenario=stop",
+    "--router=embedded",
+    "--rate=30",
+    "--propagation=400ms",
+    "--grace=4s",
+    "--get=/work?id={id}",
+    "--post=/orders?id={id}",
+    `--executed=${out}.executed`,
+    `--out=${out}`,
+    "--json",
+    "--",
+    ...(run ?? ["node", `${service}.mjs`]),
   ];
   const env = { ...process.env, EXECUTED: `${out}.executed` };
   return new Promise((resolve) => {
