@@ -33,9 +33,10 @@ export const AT_THE_ROUTER: Readonly<Record<RouterSlug, Kind>> = {
     id: "K32",
     title: "new connection dropped by a reload",
     chargedTo: "router",
-    signature: "A new client connection is reset without a byte at the moment of HAProxy's reload.",
-    why: "The reloading router reset a connection whose port it still knew.",
-    fix: "Change servers over the runtime socket instead of reloading.",
+    signature:
+      "A new client connection is reset without a byte at the moment of HAProxy's or Caddy's reload; the router's log has no line of it.",
+    why: "The reloading router reset a connection that it had just taken (HAProxy: one whose port it still knew; Caddy: one between its old and its new configuration).",
+    fix: "Change servers without a reload (HAProxy's runtime socket, the router's own health checks), or let clients repeat a request that got no byte.",
     needs: "reload",
   },
   "masked-by-retry": {

@@ -459,6 +459,17 @@ const MORE: readonly Case[] = [
     says: /on a new client connection, 7 ms after the router's reload/,
   },
   {
+    kind: "router-port-reuse",
+    title: "a new client connection that Caddy resets while it changes its configuration",
+    records: [
+      event(3000, "reloaded"),
+      failure(3005, "wait", "ECONNRESET", { id: "r1-9020" }),
+      { kind: "router-request", id: "r1-9020", line: null },
+    ],
+    options: { run: { router: "Caddy 2.6.2" } },
+    says: /on a new client connection, 7 ms after the router's reload/,
+  },
+  {
     kind: "not-retried",
     title: "a POST that is lost where GETs are saved by a retry",
     records: [
