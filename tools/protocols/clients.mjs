@@ -4,6 +4,7 @@ import grpc from "@grpc/grpc-js";
 import { io } from "socket.io-client";
 import { WebSocket } from "ws";
 import { service as healthService } from "grpc-health-check";
+import { TEST_ONLY_CERTIFICATE } from "../../packages/lab/dist/test/fixtures/test-only-certificate.js";
 import { definition } from "./cases/grpc-definition.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -83,9 +84,12 @@ async function socketIo(port, stop) {
   return { transports, reasons: count(reasons), answered };
 }
 
-function grpcCalls(port) {
+const PLAIN = grpc.credentials.createInsecure();
+const TLS = grpc.credentials.createSsl(Buffer.from(TEST_ONLY_CERTIFICATE));
+
+function grpcCalls(port, credentials = PLAIN) {
   const Client = grpc.makeGenericClientConstructor(definition, "Texts");
-  return new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), {
+  return new Client(`127.0.0.1:${port}`, credentials, {
     "grpc.enable_retries": 0,
     // Else all clients of one process share a connection.
     "grpc.use_local_subchannel_pool": 1,
@@ -97,9 +101,9 @@ const status = (call) =>
   new Promise((resolve) => call.on("status", ({ code }) => resolve(grpc.status[code])));
 
 /** Unary calls without a pause on many channels, and a stream of each kind that is in flight at the gate. */
-async function grpcMixed(port, stop) {
+async function grpcMixed(port, stop, credentials = PLAIN) {
   const unary = [];
-  const clients = Array.from({ length: 10 }, () => grpcCalls(port));
+  const clients = Array.from({ length: 10 }, () => grpcCalls(port, credentials));
   const over = new AbortController();
   const load = clients.map(async (client) => {
     while (!over.signal.aborted) {
@@ -112,7 +116,7 @@ async function grpcMixed(port, stop) {
     }
   });
   await pause(300);
-  const streams = grpcCalls(port);
+  const streams = grpcCalls(port, credentials);
   const list = streams.list("150");
   let listed = 0;
   list.on("data", () => (listed += 1)).on("error", () => {});
@@ -179,6 +183,15 @@ async function grpcEndless(port, stop) {
   return { status: answer };
 }
 
+const allOk = (seen, party) =>
+  seen.exit === 0 &&
+  Object.keys(seen.unary).every((one) => one === "OK" || one === "UNAVAILABLE") &&
+  seen.list === "OK" &&
+  seen.listed === 150 &&
+  seen.collect === "OK 5" &&
+  seen.chat === "OK" &&
+  says(seen, party, "drained");
+
 export const CASES = {
   "ws, 200 clients: each told with 1001, spread": {
     protocol: "WebSocket",
@@ -228,14 +241,15 @@ export const CASES = {
     service: "grpc.mjs",
     env: {},
     clients: grpcMixed,
-    kept: (seen, party) =>
-      seen.exit === 0 &&
-      Object.keys(seen.unary).every((one) => one === "OK" || one === "UNAVAILABLE") &&
-      seen.list === "OK" &&
-      seen.listed === 150 &&
-      seen.collect === "OK 5" &&
-      seen.chat === "OK" &&
-      says(seen, party, "drained"),
+    kept: allOk,
+  },
+  "the same over TLS": {
+    protocol: "gRPC",
+    peer: "close-with-grace, tryShutdown()",
+    service: "grpc.mjs",
+    env: { TLS: "1" },
+    clients: (port, stop) => grpcMixed(port, stop, TLS),
+    kept: allOk,
   },
   "who watches the health service hears NOT_SERVING, and calls are still served": {
     protocol: "gRPC",

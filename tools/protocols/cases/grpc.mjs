@@ -2,6 +2,10 @@
 import { subscribe } from "node:diagnostics_channel";
 import grpc from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
+import {
+  TEST_ONLY_CERTIFICATE,
+  TEST_ONLY_KEY,
+} from "../../../packages/lab/dist/test/fixtures/test-only-certificate.js";
 import { life, ownStop } from "./service.mjs";
 import { definition } from "./grpc-definition.mjs";
 
@@ -37,7 +41,12 @@ health.addToServer(server);
 life.signal?.addEventListener("abort", () => health.setStatus("", "NOT_SERVING"));
 
 ownStop(() => new Promise((resolve) => server.tryShutdown(resolve)));
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+const pair = { private_key: Buffer.from(TEST_ONLY_KEY), cert_chain: Buffer.from(TEST_ONLY_CERTIFICATE) };
+const credentials =
+  process.env.TLS === "1"
+    ? grpc.ServerCredentials.createSsl(null, [pair])
+    : grpc.ServerCredentials.createInsecure();
+server.bindAsync("127.0.0.1:0", credentials, (error, port) => {
   if (error) throw error;
   life.ready();
   console.log(JSON.stringify({ port }));
