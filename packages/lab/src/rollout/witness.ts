@@ -49,10 +49,10 @@ function importing(folder: string, clock: RunClock): Witness {
       return copy;
     },
     records: async (copies) => {
-      const all: WitnessRecord[] = [];
+      let all: readonly WitnessRecord[] = [];
       for (const copy of copies) {
         // Some megabytes each at the most.
-        all.push(...readWitness(await textOf(copy), copy, clock.baseMs));
+        all = [...all, ...readWitness(await textOf(copy), copy, clock.baseMs)];
       }
       return all.toSorted((a, b) => a.arrivedMs - b.arrivedMs);
     },

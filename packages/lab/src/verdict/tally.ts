@@ -21,7 +21,9 @@ export function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Re
 const CONFIDENCES: readonly Confidence[] = ["proven", "certain", "likely", "possible"];
 
 function leastSure(all: readonly Confidence[]): Confidence {
-  return CONFIDENCES[Math.max(...all.map((one) => CONFIDENCES.indexOf(one)))] ?? "possible";
+  // No spread: there may be more of them than a call takes arguments.
+  const least = all.reduce((rank, one) => Math.max(rank, CONFIDENCES.indexOf(one)), -1);
+  return CONFIDENCES[least] ?? "possible";
 }
 
 function tallyOf(slug: KindSlug, bad: readonly BadRequest[], advice: AdviceFor): KindTally {

@@ -5,7 +5,7 @@ import type { RunReport } from "../../report/run-report.ts";
 import type { RestartSpan } from "../../verdict/timeline.ts";
 import { timeTicks } from "./axis.ts";
 import { mark } from "./kinds.ts";
-import { escape, place, span } from "./markup.ts";
+import { escape, place, rasterPlace, span } from "./markup.ts";
 import { grouped, plural } from "../numbers.ts";
 
 /** More rows than this are a wall, not a picture: those with failures come first. */
@@ -106,7 +106,7 @@ function restartRow(
   const marks = new Set(
     one.bad
       .filter(({ sinceMs }) => sinceMs >= from && sinceMs <= to)
-      .map(({ sinceMs, kind }) => mark(kind, place(Math.round(sinceMs), from, to), height / 2)),
+      .map(({ sinceMs, kind }) => mark(kind, rasterPlace(sinceMs, from, to), height / 2)),
   );
   const label =
     height < 12
@@ -120,7 +120,12 @@ export function alignedSection(report: RunReport): string {
   if (all.length === 0) {
     return "";
   }
-  const before = Math.min(0, ...all.flatMap(({ bad }) => bad.slice(0, 1000).map(({ sinceMs }) => sinceMs)));
+  let before = 0;
+  for (const { bad } of all) {
+    for (const { sinceMs } of bad) {
+      before = Math.min(before, sinceMs);
+    }
+  }
   const from = -Math.max(BEFORE_MS, Math.min(5000, -before * 1.1));
   const to = reach(all);
   const shown = (

@@ -4,7 +4,7 @@ import type { RunReport } from "../../report/run-report.ts";
 import type { Verdict } from "../../verdict/verdict.ts";
 import { alignedRestarts } from "./aligned-section.ts";
 import { mark } from "./kinds.ts";
-import { escape, place } from "./markup.ts";
+import { escape, place, rasterPlace } from "./markup.ts";
 import { duration, grouped, percent } from "../numbers.ts";
 
 const STRIP_HEIGHT = 96;
@@ -80,7 +80,7 @@ function strip(report: RunReport, title: string, from: number, to: number): stri
       one.bad
         .filter(({ sinceMs }) => sinceMs >= from && sinceMs <= to)
         .map(({ sinceMs, kind }) =>
-          mark(kind, place(Math.round(sinceMs), from, to), Math.round(STRIP_TOP + line * step)),
+          mark(kind, rasterPlace(sinceMs, from, to), Math.round(STRIP_TOP + line * step)),
         ),
     ),
   );

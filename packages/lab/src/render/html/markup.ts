@@ -23,6 +23,11 @@ export function place(value: number, from: number, to: number): string {
   return `${Number((((value - from) / (to - from)) * 100).toFixed(3))}%`;
 }
 
+/** The same on a raster of two pixels of a wide screen: of a thousand marks in a row those are drawn that can be told apart. */
+export function rasterPlace(value: number, from: number, to: number): string {
+  return `${Math.round(((value - from) / (to - from)) * 500) / 5}%`;
+}
+
 /** An attribute that a length of nothing would make invisible. */
 export function span(fromMs: number, toMs: number, from: number, to: number): string {
   const x = Math.max(from, fromMs);
