@@ -19,12 +19,18 @@ async function judgeSecond(court: Hearing, second: NodeJS.Signals): Promise<void
   copy.signal();
   // Within the silence: the wrapper's copy of the same signal.
   await untilAfterT0(copy, 60);
-  copy.signal();
+  const againMs = sinceT0(copy, copy.signal());
+  if (againMs > SILENCE_MS / 2) {
+    // That was a silence of our own, and what came after it another signal.
+    court.spoilt(againMs);
+  }
   await untilAfterT0(copy, 60 + SILENCE_MS + APART_MS);
   const still = await copy.ask(court.target("ordinary", { id: "still-in-the-delay" }));
   court.demandAnswer(still, [200], "A request after the same signal came twice within 60 ms", {
     todo: "Count a signal as a new one only after 200 ms without any.",
     wire: still.wire,
+    // A busy machine may deliver the two further apart than they were sent.
+    timing: true,
   });
   const secondAtMs = copy.signal(second);
   const refusedAtMs = await untilRefused(copy, 2000);
