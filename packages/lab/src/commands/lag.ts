@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import { LabError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { findingsOf, lossOf, LOSS_KINDS, type Mark } from "../lag/findings.ts";
+import { findingsOf, lossOf, LOSS_KINDS, QUIET_MS, type Mark } from "../lag/findings.ts";
 import { createLooker, type Look } from "../lag/look.ts";
 import { startLoop } from "../lag/loop.ts";
 import { renderLag } from "../render/lag.ts";
@@ -161,7 +161,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const scope = openScope(io.interrupted);
   const looks: Look[] = [];
   const marks: Mark[] = [];
-  let wasLost = false;
+  let lastLossMs = -Infinity;
   let over = false;
   const mark = (what: string): void => {
     marks.push({ atMs: now(), what });
@@ -178,11 +178,11 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       }
       looks.push(look);
       const kind = lossOf(look);
-      if ((kind !== null) !== wasLost) {
-        wasLost = kind !== null;
-        io.err(
-          `${seconds(look.sentMs)} s  ${kind === null ? "answered again" : `lost: ${LOSS_KINDS[kind].title}`}\n`,
-        );
+      if (kind !== null) {
+        if (look.sentMs - lastLossMs > QUIET_MS) {
+          io.err(`${seconds(look.sentMs)} s  the first loss: ${LOSS_KINDS[kind].title}\n`);
+        }
+        lastLossMs = Math.max(lastLossMs, look.sentMs);
       }
     },
   });

@@ -96,7 +96,7 @@ export interface LagFindings {
 }
 
 /** A quiet time that ends a window of losses. */
-const QUIET_MS = 3000;
+export const QUIET_MS = 3000;
 /** A 502 in less than this beyond a round trip is the router's own word that nobody was there. */
 const AT_ONCE_MS = 50;
 const SLOW_OVER_BASELINE_MS = 1000;
