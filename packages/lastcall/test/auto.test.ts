@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { Agent } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { suite, test, type TestContext } from "node:test";
@@ -109,6 +110,28 @@ suite("G8 a foreign stop handler waits for the gate and cuts nothing", { concurr
     child.process.kill("SIGTERM");
     assert.equal(await child.ended(), 1);
     assert.deepEqual(child.record()?.errors, ["Error: a bug in the stop handler"]);
+  });
+
+  test("A5 G8 a handler that has the app refuse is called when old connections have lingered, not at the gate", async (t) => {
+    const child = startAuto(t, "refusesFromNowOn", {
+      env: { LASTCALL_LINGER: "1500ms", LASTCALL_LEAVE_ORDER: "listener-first" },
+    });
+    const port = await child.port();
+    const held = ask(port, "/hold");
+    await child.said("held");
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    assert.equal((await ask(port, "/", agent)).status, 200);
+    child.process.kill("SIGTERM");
+    await child.warned("SIGTERM: not ready");
+    while ((await ask(port, "/")).status !== "refused") {
+      // The gate has not closed yet.
+    }
+    assert.doesNotMatch(child.stdout(), /handler/);
+    assert.deepEqual(await ask(port, "/", agent), { status: 200, body: "hello\n" });
+    assert.equal((await held).status, 200);
+    assert.equal(await child.ended(), 0);
+    assert.match(child.record()?.foreign[0] ?? "", /asked for exit code 0/);
   });
 
   test("G8 with LASTCALL_FOREIGN=run the handler runs at once and the record names it", async (t) => {

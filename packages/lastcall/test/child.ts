@@ -100,13 +100,14 @@ export function start(context: TestContext, program: string, options: ChildOptio
   };
 }
 
-/** One request on a connection of its own; `refused` when nobody listens, `cut` when the answer does not come whole. */
+/** One request, on a connection of its own unless there is an agent; `refused` when nobody listens, `cut` when the answer does not come whole. */
 export function ask(
   port: number,
   path: string,
+  agent: http.Agent | false = false,
 ): Promise<{ readonly status: number | "refused" | "cut"; readonly body: string }> {
   return new Promise((resolve) => {
-    const request = http.get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+    const request = http.get({ host: "127.0.0.1", port, path, agent }, (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (text: string) => {
         body += text;

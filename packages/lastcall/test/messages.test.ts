@@ -80,11 +80,13 @@ suite("pm2's messages", { concurrency: 2 }, () => {
     assert.equal(host.exitCode, 0);
   });
 
-  test("on Windows SIGBREAK stops as well (on the seam; not run on Windows)", async () => {
-    const host = new FakeHost({ facts: { windows: true } });
-    const life = createLifecycle({}, host);
-    life.ready();
-    host.signal("SIGBREAK");
-    assert.equal((await life.shutdown()).signal, "SIGBREAK");
-  });
+  for (const signal of ["SIGBREAK", "SIGINT"] as const) {
+    test(`on Windows ${signal} stops as well (on the seam; not run on Windows)`, async () => {
+      const host = new FakeHost({ facts: { windows: true } });
+      const life = createLifecycle({}, host);
+      life.ready();
+      host.signal(signal);
+      assert.equal((await life.shutdown()).signal, signal);
+    });
+  }
 });
