@@ -63,13 +63,20 @@ const handler = boundary === "handler" ? waiting : work;
 const life = createLifecycle({ boundary, log: "none" });
 const guarded = http.createServer(boundary === "handler" ? life.handler(handler) : handler);
 life.http(guarded);
-// Auto mode joins that lifecycle, and finds the server as it would find any: when it listens.
+// Each listens, for Node does more for a server that does.
+const listening = async (server) => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+};
+const bare = await listening(http.createServer(handler));
+const again = await listening(http.createServer(handler));
+await listening(guarded);
+// Auto mode joins that lifecycle, and finds the servers that begin to listen from now on.
 await import("lastcall/auto");
-const found = http.createServer(handler).listen(0, "127.0.0.1");
-await once(found, "listening");
+const found = await listening(http.createServer(handler));
 const variants = {
-  bare: http.createServer(handler),
-  "bare again (control)": http.createServer(handler),
+  bare,
+  "bare again (control)": again,
   lastcall: guarded,
   "lastcall/auto": found,
 };
