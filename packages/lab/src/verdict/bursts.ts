@@ -32,7 +32,7 @@ export function withBursts(
   firstSignalMs: number,
 ): ReadonlyMap<number, BadRequest> {
   const races = [...bad]
-    .filter(([, one]) => one.kind === "keep-alive-race" && one.copy !== null)
+    .filter(([, one]) => one.kind === "keep-alive-race")
     .toSorted(([, a], [, b]) => a.request.endedMs - b.request.endedMs);
   const idle = [...bad.values()].find(
     (one) => one.kind === "idle-timeout" && one.request.endedMs < firstSignalMs,
@@ -47,7 +47,7 @@ export function withBursts(
         confidence: "likely",
         evidence: `${one.evidence}; the same had happened before anybody was told to stop (${idle.evidence})`,
       });
-    } else if (together > 1) {
+    } else if (together > 1 && one.copy !== null) {
       out.set(row, {
         ...one,
         kind: "idle-burst",
