@@ -2,7 +2,6 @@
 
 import type { RequestRecord, RouterLine, RouterLogRecord } from "../ledger/records.ts";
 import type { Arrivals } from "./arrivals.ts";
-import { withBursts } from "./bursts.ts";
 import { classify } from "./classify.ts";
 import { answeredAtMs, isConnectRetry, type Collection, type Suspect } from "./collection.ts";
 import { factsOf, type Quiet, type Scene } from "./facts.ts";
@@ -119,5 +118,5 @@ export function badRequests(
       evidence,
     });
   }
-  return withBursts(bad, firstSignalMs);
+  return bad;
 }

@@ -6,6 +6,7 @@ import { adviceOf, stepFor } from "./advice.ts";
 import { attributionOf } from "./attribution.ts";
 import { badRequests } from "./bad-requests.ts";
 import { bound } from "./bounds.ts";
+import { withBursts } from "./bursts.ts";
 import { createCollector, type Collection } from "./collection.ts";
 import { countUnattributed, exposures, sumOf, type Attributed } from "./exposure.ts";
 import { findingsOf } from "./findings.ts";
@@ -14,6 +15,7 @@ import { KINDS, type KindSlug } from "./kinds.ts";
 import { notLookedFor } from "./not-looked-for.ts";
 import { quantile, quantilesOf } from "./quantiles.ts";
 import { COLUMN } from "./request-table.ts";
+import { withSingledOut } from "./singled-out.ts";
 import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import { readTimeline, type RestartSpan, type Timeline } from "./timeline.ts";
@@ -146,9 +148,14 @@ function decide(all: Collection): Judged {
   const latenciesMs = latenciesOf(all);
   const p999 = baselineP999(all, timeline, latenciesMs);
   const slowLimitMs = p999 === null ? THRESHOLDS.slowAbsoluteMs : p999 + THRESHOLDS.slowOverBaselineMs;
-  const badByRow = badRequests(all, { run, timeline, attribution: attributionOf(timeline) }, slowLimitMs);
+  const one = badRequests(all, { run, timeline, attribution: attributionOf(timeline) }, slowLimitMs);
+  const attributed = attributedOf(all, timeline, one);
+  // A second look, over all of them together: what is charged to the service stays charged to it.
+  const badByRow = withBursts(
+    withSingledOut(one, run, timeline, attributed),
+    timeline.restarts[0]?.life.signalMs ?? Number.POSITIVE_INFINITY,
+  );
   const bad = [...badByRow.values()];
-  const attributed = attributedOf(all, timeline, badByRow);
   const exposed = exposures(
     attributed,
     timeline.restarts.map((span) => ({ span, copy: attributed.indexOf(span.life.name) })),

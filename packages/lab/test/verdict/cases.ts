@@ -315,6 +315,30 @@ const MORE: readonly Case[] = [
     count: 2,
   },
   {
+    kind: "keep-alive-race",
+    title: "one request of several at a copy that lives on, however late it was told",
+    records: [
+      routerError(2200, "A", { tookMs: 150 }),
+      line(2350, "reset", "A"),
+      request(2250, { copy: "101", tookMs: 200 }),
+    ],
+    options: pooledRun,
+    says: /the copy cut it; router: reset, on a pooled connection, while 1 other request there went on/,
+    copy: "A",
+  },
+  {
+    kind: "in-flight-cut",
+    title: "all requests at a copy that lives on, be the connections pooled",
+    records: [
+      routerError(2200, "A", { tookMs: 150 }),
+      line(2350, "reset", "A"),
+      request(2360, { copy: "101", tookMs: 50 }),
+    ],
+    options: pooledRun,
+    says: /the copy cut it; router: reset$/,
+    copy: "A",
+  },
+  {
     kind: "idle-burst",
     title: "several pooled connections of one copy that die at one instant",
     records: [
