@@ -1,9 +1,8 @@
 /** B7: idle clients do not decide when the process may leave. */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
-import { roundTrip, warmMany } from "./moves.ts";
+import { exitWithNothingOpen, roundTrip, warmMany } from "./moves.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay"];
 const LINGER_MS = 250;
@@ -22,22 +21,15 @@ export const clause: Clause = {
     hearing(subject, NEEDS, async (court: Hearing) => {
       const todo =
         "End idle connections when the linger window is over: they would hold the process until their keep-alive timeout.";
-      let withoutAnyMs = 0;
-      for (const count of [0, 1, subject.tls ? MANY_TLS : MANY]) {
+      const withoutAnyMs = await exitWithNothingOpen(court);
+      for (const count of [1, subject.tls ? MANY_TLS : MANY]) {
         const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS } });
         const wires = await warmMany(court, copy, count);
         await roundTrip(court, copy);
-        // The connection of the round trip has ended on both sides: it is none of those that are counted.
-        await pause(100);
         copy.signal();
         const exit = await court.exit(copy, 2500, todo);
         const tookMs = sinceT0(copy, exit.atMs);
         court.measure(`exitWith${count}IdleMs`, tookMs);
-        if (count === 0) {
-          // What the exit takes by itself, here and now, is no delay by connections.
-          withoutAnyMs = tookMs;
-          continue;
-        }
         court.demandInTime(
           tookMs - withoutAnyMs,
           LINGER_MS + LIMIT_MS,

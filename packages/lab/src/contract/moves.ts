@@ -3,7 +3,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Copy } from "./copy.ts";
-import type { Hearing } from "./court.ts";
+import { type Hearing, sinceT0 } from "./court.ts";
 import { type Answer, Refused, type RequestShape, type Target, type Wire } from "./wire.ts";
 
 /** Resolves when the copy has answered on a new connection: everything sent before has been read by then. */
@@ -48,6 +48,21 @@ export async function warmMany(court: Hearing, copy: Copy, count: number): Promi
     wires.push(...(await Promise.all(Array.from({ length: batch }, () => warm(court, copy)))));
   }
   return wires;
+}
+
+/**
+ * How long an exit takes here and now with nothing open: no delay by connections, which are judged by what they add to it.
+ */
+export async function exitWithNothingOpen(court: Hearing): Promise<number> {
+  const copy = await court.start({ set: { drainDelay: 0 } });
+  await roundTrip(court, copy);
+  // Its connection has ended on both sides by then.
+  await pause(100);
+  copy.signal();
+  const exit = await court.exit(copy, 2500, "Exit when nothing is in flight.");
+  const tookMs = sinceT0(copy, exit.atMs);
+  court.measure("exitWithNothingOpenMs", tookMs);
+  return tookMs;
 }
 
 /** Apart far enough that the copy sees pauses between them: some wait for a quiet moment before they close the listener. */
