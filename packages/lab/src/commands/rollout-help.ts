@@ -27,11 +27,11 @@ The router
   --upstream-keepalive  pooled connections to the copies
   --client-keepalive    pooled connections from the clients
   --removal WHO         control-plane: the lab tells the router, after the lag (the default);
-                        readiness: the router asks the copies itself (haproxy, caddy)
+                        readiness: the router asks the copies itself (not nginx)
   --health-interval TIME  between two of these questions (500ms)
   --health-fall N, --health-rise N  so many answers in a row take a copy out (2; caddy 1), or in (1)
   --pooled-at-removal HOW  closed-when-idle, as HTTP proxies do; pinned or cut, as balancers of
-                        layer 4 do (haproxy in TCP mode)
+                        layer 4 do (haproxy in TCP mode, embedded)
   --max-fails N         failures of live requests that keep a copy out (nginx, caddy; haproxy
                         with --removal readiness)
   --fail-timeout TIME   for so long (10s)

@@ -136,7 +136,7 @@ async function chooseFor(plans: readonly RolloutPlan[], io: Io): Promise<FoundRo
   if (found !== null) {
     io.err(`Router: ${found.version}.\n`);
   } else if (first.router.name === "auto") {
-    io.err("Router: embedded. nginx was not found; the embedded router follows its rules.\n");
+    io.err("Router: embedded. No other that could do it was found; it follows nginx's rules.\n");
   }
   return found;
 }

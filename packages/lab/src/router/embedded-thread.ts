@@ -3,12 +3,18 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { startRunClock } from "../ledger/clock.ts";
 import { raisePriority } from "../priority.ts";
-import { startProxy, type ProxyOptions } from "./proxy.ts";
+import { startHealth } from "./health.ts";
+import type { HealthChecks, PooledAtRemoval } from "./options.ts";
+import { startProxy, type ProxyFailure, type ProxyOptions } from "./proxy.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
 import type { Upstream } from "./router.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
 
 export interface EmbeddedStart {
   readonly options: ProxyOptions;
+  readonly pooledAtRemoval: PooledAtRemoval;
+  /** Null: it asks no copy for its readiness. */
+  readonly health: HealthChecks | null;
   readonly upstreams: readonly Upstream[];
   readonly clockBaseMs: number;
 }
@@ -22,7 +28,8 @@ export type FromEmbedded =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "done"; readonly ticket: number }
-  | { readonly kind: "log"; readonly record: RouterLogRecord };
+  | { readonly kind: "log"; readonly record: RouterLogRecord }
+  | { readonly kind: "health"; readonly atMs: number; readonly upstream: Upstream; readonly up: boolean };
 
 const port = parentPort;
 if (port !== null) {
@@ -31,12 +38,24 @@ if (port !== null) {
   const start = workerData as EmbeddedStart;
   const clock = startRunClock(start.clockBaseMs);
   try {
-    const proxy = await startProxy(start.options, start.upstreams, (failure) =>
-      say({ kind: "log", record: { kind: "router-log", atMs: clock.now(), ...failure } }),
-    );
+    const { options, upstreams, pooledAtRemoval } = start;
+    const log = (failure: ProxyFailure): void =>
+      say({ kind: "log", record: { kind: "router-log", atMs: clock.now(), ...failure } });
+    const proxy = await (pooledAtRemoval === "closed-when-idle"
+      ? startProxy(options, upstreams, log)
+      : startTcpProxy({ ...options, cut: pooledAtRemoval === "cut" }, upstreams, log));
+    const health =
+      start.health === null
+        ? null
+        : startHealth(start.health, (upstream, up) => {
+            proxy.set(health?.ready() ?? []);
+            say({ kind: "health", atMs: clock.now(), upstream, up });
+          });
+    health?.watch(upstreams);
     port.on("message", (message: ToEmbedded) => {
       if (message.kind === "set") {
-        proxy.set(message.upstreams);
+        health?.watch(message.upstreams);
+        proxy.set(health === null ? message.upstreams : health.ready());
       }
       say({ kind: "done", ticket: message.ticket });
     });

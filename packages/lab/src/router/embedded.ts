@@ -13,7 +13,7 @@ const READ_TIMEOUT_MS = 20_000;
 export async function startEmbedded(
   options: RouterOptions,
   upstreams: readonly Upstream[],
-  context: Pick<RouterContext, "clock">,
+  context: Pick<RouterContext, "clock" | "emit">,
 ): Promise<Router> {
   const start: EmbeddedStart = {
     options: {
@@ -25,6 +25,8 @@ export async function startEmbedded(
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       readTimeoutMs: READ_TIMEOUT_MS,
     },
+    pooledAtRemoval: options.pooledAtRemoval,
+    health: options.removal === "readiness" ? options.health : null,
     upstreams,
     clockBaseMs: context.clock.baseMs,
   };
@@ -64,6 +66,16 @@ export async function startEmbedded(
           break;
         case "log":
           records.push(message.record);
+          break;
+        case "health":
+          context.emit({
+            kind: "event",
+            atMs: message.atMs,
+            source: "router",
+            copy: message.upstream.copy,
+            event: message.up ? "added" : "removed",
+            detail: { port: message.upstream.port, by: "health check" },
+          });
           break;
       }
     });

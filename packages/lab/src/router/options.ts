@@ -64,6 +64,12 @@ export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "r
   const layer4 = pooledAtRemoval !== "closed-when-idle";
   switch (router) {
     case "embedded":
+      if (passive !== null) {
+        return { flag: "--max-fails", because: "it keeps no marks" };
+      }
+      return layer4 && retryPosts === true
+        ? { flag: "--retry-posts", because: "it sees connections at layer 4, and no requests" }
+        : null;
     case "nginx":
       if (removal === "readiness") {
         return { flag: "--removal readiness", because: "it asks no copy for its readiness" };
@@ -71,9 +77,7 @@ export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "r
       if (layer4) {
         return { flag: `--pooled-at-removal ${pooledAtRemoval}`, because: IS_LAYER_7 };
       }
-      return router === "embedded" && passive !== null
-        ? { flag: "--max-fails", because: "it keeps no marks" }
-        : null;
+      return null;
     case "haproxy":
       if (layer4 && retryPosts === true) {
         return { flag: "--retry-posts", because: "it sees connections at layer 4, and no requests" };
@@ -106,7 +110,7 @@ export function assertCan(router: RouterName, wanted: Omit<RouterBehaviour, "ret
     `The router ${router} cannot do ${cannot.flag}: ${cannot.because}.`,
     able.length === 0
       ? "No router of the lab can do all that was asked for at once: drop one of the flags."
-      : `Use --router ${able.join(" or ")}, or drop the flag.`,
+      : `Use --router ${able.join(", ").replace(/, (\w+)$/, " or $1")}, or drop the flag.`,
   );
 }
 

@@ -23,8 +23,8 @@ export function startRouter(
 }
 
 /**
- * Null: the embedded router. `auto` is nginx where it is found and can do what is wanted, else the embedded router, else
- * another that can. Errors: `LAB_ROUTER_CANNOT`, `LAB_ROUTER_MISSING`, `LAB_ROUTER_VERSION`.
+ * Null: the embedded router. `auto` is nginx where it is found and can do what is wanted, else another that can, else the embedded
+ * router. Errors: `LAB_ROUTER_CANNOT`, `LAB_ROUTER_MISSING`, `LAB_ROUTER_VERSION`.
  */
 export async function chooseRouter(
   wanted: "auto" | RouterName,
@@ -39,20 +39,20 @@ export async function chooseRouter(
     assertCan(wanted, behaviour);
     return requireRouter(wanted, env);
   }
-  const able = (["nginx", "embedded", "haproxy", "caddy"] as const).filter(
-    (name) => inabilityOf(name, behaviour) === null,
-  );
-  for (const name of able) {
+  // Where nginx cannot do it a real router says more than ours, and ours more than none.
+  const order =
+    inabilityOf("nginx", behaviour) === null ? (["nginx"] as const) : (["haproxy", "caddy"] as const);
+  for (const name of order.filter((one) => inabilityOf(one, behaviour) === null)) {
     // One after the other: the first that is there is taken.
-    const found = name === "embedded" ? null : await findRouter(name, env);
-    if (name === "embedded" || (found !== null && isKnown(found))) {
+    const found = await findRouter(name, env);
+    if (found !== null && isKnown(found)) {
       return found;
     }
   }
-  const first = able.find((name) => name !== "embedded");
-  if (first !== undefined) {
+  const [first] = order.filter((one) => inabilityOf(one, behaviour) === null);
+  if (inabilityOf("embedded", behaviour) !== null && first !== undefined) {
     return requireRouter(first, env);
   }
-  assertCan("haproxy", behaviour);
+  assertCan("embedded", behaviour);
   return null;
 }

@@ -113,7 +113,7 @@ export interface RolloutPlan {
   readonly gracePeriodMs: number;
   readonly readyTimeoutMs: number;
   readonly router: RouterBehaviour & {
-    /** `auto`: nginx where it is found and can do what is asked for, else embedded, else another that can. */
+    /** `auto`: nginx where it is found and can do what is asked for, else another that can, else embedded. */
     readonly name: "auto" | RouterName;
   };
   /** The router's lag; where it removes by readiness, what its checks make of it at the least. */

@@ -119,7 +119,7 @@ describe(
         "what a router cannot do",
         ["--router", "nginx", "--removal", "readiness"],
         2,
-        /nginx cannot do --removal readiness.*\n.*--router haproxy or caddy.*\[LAB_ROUTER_CANNOT\]/,
+        /nginx cannot do --removal readiness.*\n.*--router embedded, haproxy or caddy.*\[LAB_ROUTER_CANNOT\]/,
       ],
       [
         "a load file that is not there",

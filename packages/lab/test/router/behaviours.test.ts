@@ -64,7 +64,7 @@ async function copy(name: string): Promise<Copy> {
 }
 
 async function start(
-  found: FoundRouter,
+  found: FoundRouter | null,
   behaviour: Partial<RouterBehaviour>,
   upstreams: readonly Upstream[],
   emit: (event: EventRecord) => void = () => undefined,
@@ -100,16 +100,16 @@ const one = (): Agent => {
   return agent;
 };
 
-for (const found of [haproxy, caddy]) {
-  const name = found?.name ?? "a router that is not installed";
-  const skip = found === null;
+/** Null is the embedded router; what is not installed is skipped. */
+const ASKING = [["embedded", null] as const, ["haproxy", haproxy] as const, ["caddy", caddy] as const];
+const OF_LAYER_4 = ASKING.slice(0, 2);
+
+for (const [name, found] of ASKING) {
+  const skip = found === null && name !== "embedded";
   test(
     `${name}: a copy that is not ready is taken out by the router itself, and let in again`,
     { skip },
     async () => {
-      if (found === null) {
-        return;
-      }
       const [a, b] = [await copy("A"), await copy("B")];
       const events: string[] = [];
       const emit = ({ event, copy: of, detail }: EventRecord): void =>
@@ -136,54 +136,76 @@ for (const found of [haproxy, caddy]) {
   );
 }
 
-test(
-  "haproxy, pinned: a client's connection stays at the copy that was taken out, a new one goes elsewhere",
-  { skip: haproxy === null },
-  async () => {
-    if (haproxy === null) {
-      return;
-    }
-    const [a, b] = [await copy("A"), await copy("B")];
-    const router = await start(haproxy, { pooledAtRemoval: "pinned", clientKeepAlive: true }, [a]);
-    const pooled = one();
-    try {
-      assert.equal(await ask(router, pooled), "A");
-      await router.set([a, b]);
-      await router.set([b]);
-      for (let n = 0; n < 3; n += 1) {
+for (const [name, found] of OF_LAYER_4) {
+  const skip = found === null && name !== "embedded";
+  test(
+    `${name}, pinned: a client's connection stays at the copy that was taken out, a new one goes elsewhere`,
+    { skip },
+    async () => {
+      const [a, b] = [await copy("A"), await copy("B")];
+      const router = await start(found, { pooledAtRemoval: "pinned", clientKeepAlive: true }, [a]);
+      const pooled = one();
+      try {
         assert.equal(await ask(router, pooled), "A");
-        assert.equal(await ask(router, false), "B");
+        await router.set([a, b]);
+        await router.set([b]);
+        for (let n = 0; n < 3; n += 1) {
+          assert.equal(await ask(router, pooled), "A");
+          assert.equal(await ask(router, false), "B");
+        }
+        assert.equal(await router.accessLog(() => true), null);
+      } finally {
+        await router.stop();
       }
-      assert.match(router.version, /layer 4/);
-      assert.equal(await router.accessLog(() => true), null);
-    } finally {
-      await router.stop();
-    }
-  },
-);
+    },
+  );
 
-test(
-  "haproxy, cut: the connections of the copy are ended at its removal, whatever they carry, and its log says so",
-  { skip: haproxy === null },
-  async () => {
-    if (haproxy === null) {
-      return;
-    }
-    const [a, b] = [await copy("A"), await copy("B")];
-    const router = await start(haproxy, { pooledAtRemoval: "cut", clientKeepAlive: true }, [a]);
-    try {
-      const hanging = ask(router, false, "/hang");
-      await until(() => a.hanging === 1, "the request is at A");
-      await router.set([b]);
-      assert.equal(await hanging, "ECONNRESET");
-      assert.equal(await ask(router, false), "B");
-      const classes = (await router.log()).map((line) => line.class);
-      assert.deepEqual(classes, ["cut-by-router"]);
-    } finally {
-      await router.stop();
-    }
-  },
-);
+  test(
+    `${name}, cut: the connections of the copy are ended at its removal, whatever they carry, and its log says so`,
+    { skip },
+    async () => {
+      const [a, b] = [await copy("A"), await copy("B")];
+      const router = await start(found, { pooledAtRemoval: "cut", clientKeepAlive: true }, [a]);
+      try {
+        const hanging = ask(router, false, "/hang");
+        await until(() => a.hanging === 1, "the request is at A");
+        await router.set([b]);
+        assert.equal(await hanging, "ECONNRESET");
+        assert.equal(await ask(router, false), "B");
+        const classes = (await router.log()).map((line) => line.class);
+        assert.deepEqual(classes, ["cut-by-router"]);
+      } finally {
+        await router.stop();
+      }
+    },
+  );
+
+  test(
+    `${name}, layer 4: a closed door ends the client's connection, and with retries the next copy gets it`,
+    { skip },
+    async () => {
+      const dead = { copy: "A", host: "127.0.0.1", port: await findPort() };
+      const alone = await start(found, { pooledAtRemoval: "pinned" }, [dead]);
+      try {
+        assert.equal(await ask(alone, false), "ECONNRESET");
+        assert.deepEqual(
+          (await alone.log()).map((line) => line.class),
+          ["connect-refused"],
+        );
+      } finally {
+        await alone.stop();
+      }
+      const both = await start(found, { pooledAtRemoval: "pinned", retries: true }, [dead, await copy("B")]);
+      try {
+        for (let n = 0; n < 4; n += 1) {
+          assert.equal(await ask(both, false), "B");
+        }
+      } finally {
+        await both.stop();
+      }
+    },
+  );
+}
 
 for (const found of [nginx, caddy]) {
   const name = found?.name ?? "a router that is not installed";

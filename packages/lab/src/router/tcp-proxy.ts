@@ -1,0 +1,123 @@
+/**
+ * The embedded router as a balancer of layer 4: a client's connection is one to a copy, chosen when it is made. It sees no
+ * requests, so it repeats none: only a connection that could not be made goes to the next copy.
+ */
+
+import net, { type AddressInfo } from "node:net";
+import { classOf } from "./attempt.ts";
+import type { Proxy, ProxyFailure, ProxyOptions } from "./proxy.ts";
+import type { Upstream } from "./router.ts";
+import { address } from "./upstream-pool.ts";
+
+interface Pair {
+  readonly upstream: Upstream;
+  readonly client: net.Socket;
+  readonly server: net.Socket;
+}
+
+/** `cut`: the connections of a copy that is taken out are closed at once; otherwise they stay until somebody closes them. */
+export async function startTcpProxy(
+  options: Pick<ProxyOptions, "port" | "retries" | "connectTimeoutMs"> & { readonly cut: boolean },
+  upstreams: readonly Upstream[],
+  onFailure: (failure: ProxyFailure) => void,
+): Promise<Proxy> {
+  let current = upstreams;
+  let turn = 0;
+  const clients = new Set<net.Socket>();
+  const pairs = new Set<Pair>();
+
+  function attempt(client: net.Socket, peers: readonly Upstream[]): void {
+    const [upstream, ...others] = peers;
+    if (upstream === undefined) {
+      onFailure({ class: "no-upstream", text: "no live upstreams" });
+      client.resetAndDestroy();
+      return;
+    }
+    const server = net.connect({
+      host: upstream.host,
+      port: upstream.port,
+      noDelay: true,
+      allowHalfOpen: true,
+    });
+    const timer = setTimeout(
+      () => server.destroy(Object.assign(new Error("connect timed out"), { code: "ETIMEDOUT" })),
+      options.connectTimeoutMs,
+    );
+    const refused = (error: NodeJS.ErrnoException): void => {
+      clearTimeout(timer);
+      onFailure({ class: classOf(error), text: `${error.message}, upstream: ${address(upstream)}` });
+      if (options.retries && others.length > 0 && !client.destroyed) {
+        attempt(client, others);
+      } else {
+        client.resetAndDestroy();
+      }
+    };
+    server.once("error", refused);
+    server.once("connect", () => {
+      clearTimeout(timer);
+      server.removeListener("error", refused);
+      join({ upstream, client, server });
+    });
+  }
+
+  function join(pair: Pair): void {
+    const { client, server } = pair;
+    if (client.destroyed) {
+      server.destroy();
+      return;
+    }
+    pairs.add(pair);
+    // Bytes, ends and resets pass as they are.
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.pipe(to);
+      from.once("error", () => to.resetAndDestroy());
+      from.once("close", () => {
+        pairs.delete(pair);
+        to.destroySoon();
+      });
+    }
+  }
+
+  const listener = net.createServer(
+    { allowHalfOpen: true, noDelay: true, pauseOnConnect: true },
+    (client) => {
+      clients.add(client);
+      client.once("close", () => clients.delete(client));
+      client.on("error", () => client.destroy());
+      const peers = current
+        .map((_, index) => current[(turn + index) % current.length])
+        .filter((one) => !!one);
+      turn += 1;
+      attempt(client, peers);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    listener.once("error", reject);
+    listener.listen({ host: "127.0.0.1", port: options.port, backlog: 511 }, resolve);
+  });
+  return {
+    port: (listener.address() as AddressInfo).port,
+    set: (next) => {
+      current = next;
+      for (const pair of options.cut ? pairs : []) {
+        if (!next.some((one) => address(one) === address(pair.upstream))) {
+          onFailure({
+            class: "cut-by-router",
+            text: `closed at the removal, upstream: ${address(pair.upstream)}`,
+          });
+          pair.client.destroy();
+          pair.server.destroy();
+        }
+      }
+    },
+    close: () => {
+      listener.close();
+      for (const client of clients) {
+        client.destroy();
+      }
+    },
+  };
+}
