@@ -36,7 +36,34 @@ async function recordedSummary() {
   ).trimEnd();
 }
 
+const labSource = path.join(root, "packages/lab/dist/src");
+const cell = (text) => text.replaceAll("|", "\\|");
+
+/** A table of names with what each is, from the list that checks them. */
+async function described(list, head) {
+  const names = (await import(path.join(labSource, "prove/description.js")))[list];
+  const rows = Object.entries(names).map(([name, text]) => `| \`${name}\` | ${cell(text)} |`);
+  return [`| ${head} | |`, "| --- | --- |", ...rows].join("\n");
+}
+
+async function clauseTable() {
+  const { CLAUSES } = await import(path.join(labSource, "contract/index.js"));
+  const rows = Object.values(CLAUSES).map(
+    ({ id, level, title, needs }) =>
+      `| ${id} | ${level} | ${cell(title)} | ${needs.map((need) => `\`${need}\``).join(", ")} |`,
+  );
+  return ["| clause | level | | needs |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
 const PARTS = {
+  "docs/prove.md": {
+    keys: () => described("KEY_NAMES", "key"),
+    routes: () => described("ROUTE_NAMES", "route"),
+    settings: () => described("SETTING_NAMES", "setting"),
+    says: () => described("SAYING_NAMES", "line"),
+    modes: () => described("MODE_NAMES", "mode"),
+    clauses: clauseTable,
+  },
   "docs/pipelines.md": { "a recorded summary": recordedSummary },
   "docs/options.md": { options: optionTable },
   "docs/architecture.md": { states: stateDiagram },
