@@ -54,8 +54,8 @@ export const PROTOCOL_BUGS = [
   {
     name: "a-herd-after-a-loop-that-stood-still",
     file: src("spread"),
-    find: `until - due() > STOOD_STILL_MS`,
-    replace: `until - due() > STOOD_STILL_MS * windowMs`,
+    find: `until - since > MOST_AT_ONCE_MS`,
+    replace: `until - since > MOST_AT_ONCE_MS * windowMs`,
     tests: ["lastcall/servers/spread"],
   },
   {

@@ -79,11 +79,16 @@ export class LeavingSession {
       this.finish();
     } else {
       this.#giveUp();
-      this.#giveUp = this.#host.setTimer(leftMs, () => this.#endIfQuiet());
+      // After what has arrived by then was read: a loop that stood still runs its timers first.
+      const look = (): void => this.#host.afterPoll(() => this.#endIfQuiet());
+      this.#giveUp = this.#host.setTimer(leftMs, look);
     }
   }
 
   #endIfQuiet(): void {
+    if (this.#finished) {
+      return;
+    }
     if (this.streams === 0 && this.late === 0) {
       this.finish();
     } else {

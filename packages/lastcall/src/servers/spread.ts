@@ -15,8 +15,8 @@ export function spreadOver(
   return Array.from({ length: count }, (_, at) => (at + random()) * slot);
 }
 
-/** A turn that is later than this was kept up by a loop that stood still; a busy one makes up for less. */
-const STOOD_STILL_MS = 50;
+/** What a loop that stood still for longer did not get to is no longer told at once. */
+const MOST_AT_ONCE_MS = 100;
 
 /**
  * Calls `run` for each entry at its instant, with one timer for all of them. After a loop that stood still the rest is spread
@@ -32,18 +32,20 @@ export function runSpread<T>(
   const startedAt = host.now();
   let next = 0;
   let cancel: Undo = () => {};
-  /** How far the plan was when it was last put off, and when that was: from there on it is run faster. */
+  /** How far the plan was when the loop last stood still, and when it went on: from there it has less time. */
   let planned = 0;
   let from = 0;
-  const due = (): number => {
-    const pace = planned < windowMs ? (windowMs - from) / (windowMs - planned) : 0;
-    return from + ((times[next] ?? 0) - planned) * pace;
-  };
+  let looked = 0;
+  const pace = (): number => (planned < windowMs ? (windowMs - from) / (windowMs - planned) : 1);
+  const due = (): number => from + ((times[next] ?? 0) - planned) * pace();
   const go = (until: number): void => {
     cancel();
-    if (next < entries.length && until < windowMs && until - due() > STOOD_STILL_MS) {
-      [planned, from] = [times[next] ?? 0, until];
+    const since = Math.max(looked, due());
+    if (until < windowMs && until - since > MOST_AT_ONCE_MS) {
+      planned += (since - from) / pace();
+      from = until - MOST_AT_ONCE_MS;
     }
+    looked = until;
     while (next < entries.length && due() <= until) {
       run(entries[next] as T);
       next += 1;

