@@ -208,6 +208,10 @@ await whole("docs/report.schema.json", async () => {
   const { REPORT_SCHEMA } = await import(path.join(root, "packages/lab/dist/src/report/schema.js"));
   return `${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`;
 });
+await whole("docs/rollout.schema.json", async () => {
+  const { ROLLOUT_SCHEMA } = await import(path.join(root, "packages/lab/dist/src/report/schema.js"));
+  return `${JSON.stringify(ROLLOUT_SCHEMA, null, 2)}\n`;
+});
 await whole("docs/rules/README.md", ruleTable);
 
 for (const [file, parts] of Object.entries(PARTS)) {

@@ -260,7 +260,7 @@ function inPlatformWords({ plan, verdict }: Row, style: Style): readonly string[
     labelled(advice.platform, advice.sum, style),
     ...advice.lines.map(({ text, why }) => {
       const comment =
-        why === "" ? "" : style.dim(`\n${" ".repeat(18)}${wrapText(why, WIDTH, " ".repeat(18))}`);
+        why === "" ? "" : style.dim(`\n${wrapText(why, WIDTH, " ".repeat(18))}`);
       return `${" ".repeat(16)}${style.bold(text)}${comment}`;
     }),
     ...(advice.emit === null ? [] : [labelled("whole file", advice.emit, style)]),

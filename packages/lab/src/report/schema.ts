@@ -1,4 +1,4 @@
-/** The JSON schema of `lastcall report --json` and of the verdict in `lastcall rollout --json`: docs/report.schema.json. */
+/** The JSON schemas of `lastcall report --json` (docs/report.schema.json) and of `lastcall rollout --json` (docs/rollout.schema.json). */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -202,6 +202,74 @@ export const REPORT_SCHEMA: Schema = {
     share: list(object({ place: TEXT, requests: COUNT, share: NUMBER })),
     verdict: { $ref: "#/$defs/verdict" },
     before: maybe({ $ref: "#/$defs/verdict" }),
+  }),
+  $defs: { verdict: VERDICT },
+};
+
+const OUTCOME: Schema = { enum: ["pass", "fail", "invalid"] };
+const TRIAL = object(
+  {
+    factor: TEXT,
+    words: TEXT,
+    outcome: OUTCOME,
+    before: COUNT,
+    after: COUNT,
+    vanished: list(TEXT),
+    proves: list(TEXT),
+    folder: TEXT,
+  },
+  "a rerun with one factor changed: bad requests before and after, and the kinds that vanished with it",
+);
+const CONTROL = object(
+  {
+    name: { enum: ["hard-kill", "no-delay"] },
+    words: TEXT,
+    outcome: OUTCOME,
+    bad: COUNT,
+    sent: COUNT,
+    folder: TEXT,
+  },
+  "a rerun that must show losses",
+);
+const PLATFORM = object({
+  platform: TEXT,
+  sum: TEXT,
+  lines: list(object({ text: TEXT, why: TEXT })),
+  emit: maybe(TEXT),
+});
+
+export const ROLLOUT_SCHEMA: Schema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "lastcall rollout --json",
+  ...object({
+    schema: { const: "lastcall.rollout/1" },
+    exitCode: { enum: [0, 1, 4] },
+    rows: list(
+      object({
+        scenario: TEXT,
+        title: TEXT,
+        mustShow: TEXT,
+        judgedStrictly: YES,
+        shown: YES,
+        why: maybe(TEXT),
+        sent: COUNT,
+        getFailed: COUNT,
+        postFailed: COUNT,
+        slow: COUNT,
+        acknowledged: COUNT,
+        rows: maybe(COUNT),
+        inDoubt: COUNT,
+        refused: COUNT,
+        notRefused: COUNT,
+        slowestMs: MS,
+        routerLost: COUNT,
+        folder: TEXT,
+        explain: list(TRIAL),
+        controls: list(CONTROL),
+        platform: maybe(PLATFORM),
+        verdict: { $ref: "#/$defs/verdict" },
+      }),
+    ),
   }),
   $defs: { verdict: VERDICT },
 };

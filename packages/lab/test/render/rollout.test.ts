@@ -3,9 +3,13 @@ import { test } from "node:test";
 import type { EventRecord, LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
 import { percent, renderDetails, renderHead, renderOutcome, renderTable } from "../../src/render/rollout.ts";
 import { rolloutJson } from "../../src/render/rollout-json.ts";
+import { ROLLOUT_SCHEMA } from "../../src/report/schema.ts";
+import { faults } from "../json-schema.ts";
 import { COLOUR, PLAIN } from "../../src/render/style.ts";
 import { spansOf, timelineOf } from "../../src/render/timeline.ts";
-import { exitCodeOf, judgeRow, type Row } from "../../src/rollout/row.ts";
+import { controlOf, controlsFor } from "../../src/rollout/controls.ts";
+import { factorsFor, trialOf } from "../../src/rollout/explain.ts";
+import { exitCodeOf, judgeRow, withReruns, type Row } from "../../src/rollout/row.ts";
 import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
 
@@ -179,6 +183,11 @@ test("the JSON has its schema version, the exit code and one entry a row", () =>
     exitCode: number;
     rows: Record<string, unknown>[];
   };
+  assert.deepEqual(faults(ROLLOUT_SCHEMA, document), []);
+  const bare = { ...document, rows: [{ ...document.rows[0], verdict: {}, explain: [{ factor: 1 }] }] };
+  const wrong = faults(ROLLOUT_SCHEMA, bare);
+  assert.ok(wrong.includes("$.rows[0].verdict.kinds is missing"), wrong.join("\n"));
+  assert.ok(wrong.includes("$.rows[0].explain[0].factor is no string"), wrong.join("\n"));
   assert.equal(document.schema, "lastcall.rollout/1");
   assert.equal(document.exitCode, 0);
   assert.deepEqual(
@@ -193,6 +202,29 @@ test("the JSON has its schema version, the exit code and one entry a row", () =>
       ["drain", true, 0, 0],
     ],
   );
+});
+
+test("reruns are told: with what the failures vanish, what a control showed, and a blind lab is invalid", () => {
+  const base = row({ command: ["x"], platform: "systemd" }, 6);
+  const clean = row({ command: ["x"] }, 0);
+  const [first] = factorsFor(base.plan, base.verdict);
+  assert.ok(first !== undefined);
+  const trial = trialOf(first.factor, base.verdict, clean.verdict, "runs/x-1");
+  const [control] = controlsFor(base.plan, base.verdict);
+  assert.ok(control !== undefined);
+  const seen = withReruns(base, [trial], [controlOf(control, base.verdict, "runs/x-2")]);
+  const text = renderDetails(seen, PLAIN, true);
+  assert.match(text, /explained +the failures vanish with a drain delay longer than the router's lag/);
+  assert.match(
+    text,
+    /controls +SIGKILL instead of the stop signal: 6 of 80 requests went wrong, as they must/,
+  );
+  assert.match(text, /systemd +drain delay .*\n +TimeoutStopSec=10s/);
+  assert.match(text, /proven: /);
+  assert.deepEqual(faults(ROLLOUT_SCHEMA, JSON.parse(rolloutJson([seen], 1))), []);
+  const blind = withReruns(clean, [], [controlOf(control, clean.verdict, "runs/x-2")]);
+  assert.match(blind.why ?? "", /the lab is blind/);
+  assert.equal(exitCodeOf([blind]), 4);
 });
 
 test("the exit code says findings, or that the run proves nothing, which weighs more", () => {
