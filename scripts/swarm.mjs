@@ -356,7 +356,10 @@ backend tasks
           "--json",
           "--out",
           at("runs", name),
-          ...(nodes === 1 ? [] : ["--drain-node", "n2", "--engines", `unix://${at("n2", "docker.sock")}`]),
+          // A drained node does not get its tasks back: that can be done once.
+          ...(nodes === 1
+            ? ["--attempts", "3"]
+            : ["--drain-node", "n2", "--engines", `unix://${at("n2", "docker.sock")}`]),
         ],
         {
           stdio: ["ignore", "pipe", "inherit"],

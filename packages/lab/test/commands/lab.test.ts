@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -84,6 +84,7 @@ test("drain shows a drain that completes and one that expires, and keeps the fil
   const folder = mkdtempSync(path.join(tmpdir(), "lastcall-lab-test-"));
   assertShown(await start("drain", "--json", "--keep", path.join(folder, "kept")).done);
   assert.ok(readdirSync(path.join(folder, "kept")).includes("completed-record"));
+  rmSync(folder, { recursive: true });
 });
 
 test("proxy shows nginx's three exits, or says that there is no nginx", async () => {
