@@ -178,7 +178,13 @@ const ROWS = [
     "TimeoutStopSec is the grace period",
     async () => {
       const line = /grace period [^>]*/.exec(journal("notify.service"))?.[0].trim() ?? "";
-      return [line === "grace period 8 s (TimeoutStopSec of notify.service)", line];
+      const at = performance.now();
+      const told = show("notify.service", "TimeoutStopUSec");
+      const tookMs = Math.round(performance.now() - at);
+      return [
+        line === "grace period 8 s (TimeoutStopSec of notify.service)",
+        `${line}; systemctl said ${told} in ${tookMs} ms`,
+      ];
     },
   ],
   [

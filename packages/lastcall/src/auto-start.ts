@@ -15,7 +15,7 @@ import type { Host, StopRequest } from "./host.ts";
 import { useActivatedSockets } from "./inherited-sockets.ts";
 import type { Lifecycle } from "./life.ts";
 import { reusePortProblem } from "./platform/reuse-port.ts";
-import { isPackageManager } from "./platform/wrapper.ts";
+import { isStarter } from "./platform/wrapper.ts";
 import { probeAt } from "./probes.ts";
 import {
   ADMIN_SERVER,
@@ -30,14 +30,15 @@ import { isDrainable } from "./servers/attach.ts";
 import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
 import type { ListenOptions } from "./servers/listen-channel.ts";
+import { TAKEOVER_VARIABLE } from "./takeover/messages.ts";
 import { VERSION } from "./version.ts";
 
 /**
- * Does nothing in package managers, which inherit NODE_OPTIONS like everybody else, and when it is there already.
+ * Does nothing in package managers and `lastcall-takeover`, which inherit NODE_OPTIONS like everybody else, and when it is there already.
  */
 export function startAuto(host: Host): void {
   const { workerThread, program } = host.facts;
-  if (isPackageManager(program) || host.registry[AUTO_KEY] !== undefined) {
+  if (isStarter(program) || host.registry[AUTO_KEY] !== undefined) {
     return;
   }
   if (host.facts.runtime === "bun") {
@@ -60,7 +61,7 @@ export function startAuto(host: Host): void {
     host.writeLine("lastcall: the defaults are used instead; LASTCALL_STRICT=1 would refuse to start.");
   }
   host.registry[AUTO_KEY] = new Auto(host, options);
-  if (host.registry[TAKEOVER_KEY] === undefined) {
+  if (host.registry[TAKEOVER_KEY] === undefined && host.env[TAKEOVER_VARIABLE] === undefined) {
     useActivatedSockets(host);
   }
 }

@@ -417,6 +417,10 @@ export class LifecycleCore implements Lifecycle {
   #closeGate(): void {
     const stop = this.#began();
     this.#cancelTimers();
+    if (isReplaced(this.#host)) {
+      // Whoever asks at the shared admin port means the copy that serves.
+      this.#admin?.close();
+    }
     const now = this.#host.now();
     stop.drainingAt = now;
     stop.deadline = closeGateAt(stop.deadline, now, this.budget);

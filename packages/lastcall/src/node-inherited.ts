@@ -51,6 +51,8 @@ export interface ListenHooks {
   take(asked: AskedAddress): InheritedSocket | undefined;
   /** It listens: on descriptor `fd`, or on a socket that it has bound itself. */
   listening(server: Server, asked: AskedAddress, fd: number | null): void;
+  /** A socket that it binds itself shall be able to hold as much as a passed one. */
+  readonly longQueue?: boolean;
   /** It could not bind. */
   failed?(asked: AskedAddress, code: string): void;
 }
@@ -70,7 +72,7 @@ export function interceptListen(hooks: ListenHooks): Undo {
     if (asked !== null || typeof fd === "number") {
       watch(this, asked ?? NOWHERE, socket?.fd ?? (typeof fd === "number" ? fd : null), hooks);
     }
-    if (socket === undefined) {
+    if (asked === null || (socket === undefined && hooks.longQueue !== true)) {
       return Reflect.apply(listen, this, args);
     }
     const given = typeof args[0] === "object" && args[0] !== null ? args[0] : {};
@@ -78,16 +80,23 @@ export function interceptListen(hooks: ListenHooks): Undo {
       (given as { backlog?: number }).backlog ??
       args.slice(1).find((arg) => typeof arg === "number") ??
       BACKLOG;
-    if (socket.path !== null) {
+    const callback = args.at(-1);
+    if (socket !== undefined && socket.path !== null) {
       // What address() answers; the system cannot be asked for a pipe's.
       Object.assign(this, { _pipeName: socket.path });
     }
-    const callback = args.at(-1);
-    // The port stays beside the descriptor, which Node prefers: whoever hears of this listen() knows which was meant.
-    const options = { ...given, ...(asked?.port == null ? {} : { port: asked.port }), fd: socket.fd };
+    // The address stays beside a descriptor, which Node prefers: whoever hears of this listen() knows which was meant.
+    const options = {
+      ...given,
+      ...(asked.path === null ? { port: asked.port } : { path: asked.path }),
+      ...(asked.host === null ? {} : { host: asked.host }),
+      ...(socket === undefined ? { backlog } : { fd: socket.fd }),
+    };
+    // Beside a descriptor Node reads the backlog from the arguments alone.
+    const more = socket === undefined ? [] : [backlog];
     return Reflect.apply(listen, this, [
       options,
-      backlog,
+      ...more,
       ...(typeof callback === "function" ? [callback] : []),
     ]);
   };

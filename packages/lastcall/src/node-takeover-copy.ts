@@ -18,8 +18,10 @@ import { pickSocket } from "./platform/inherited.ts";
 import { LIFECYCLE_KEY, TAKEOVER_KEY, type Registered, type TakeoverCopy } from "./registry.ts";
 import { TAKEOVER_VARIABLE, type FromCopy, type Told, type ToCopy } from "./takeover/messages.ts";
 
-/** How long a parent that has died may take to be gone. */
-const ORPHAN_MS = 200;
+/** How often a copy looks whether its parent is there, once the channel has closed. */
+const LOOK_MS = 250;
+
+const GONE = "lastcall: lastcall-takeover has gone, so this copy stops";
 
 const host = nodeHost();
 const told = readTold();
@@ -31,16 +33,22 @@ startAuto(host);
 function readTold(): Told | null {
   const text = process.env[TAKEOVER_VARIABLE];
   delete process.env[TAKEOVER_VARIABLE];
-  if (text === undefined || process.channel === undefined) {
+  if (text === undefined) {
     return null;
   }
+  let value: Told;
   try {
-    const value = JSON.parse(text) as Told;
-    return value.parent === process.ppid ? value : null;
+    value = JSON.parse(text) as Told;
   } catch {
     // Somebody else's variable of that name.
     return null;
   }
+  if (value.parent !== process.ppid) {
+    // It has died since it started this process, which nobody would ever stop.
+    host.writeLine(GONE);
+    host.exit(1);
+  }
+  return value;
 }
 
 function become({ parent, gracePeriodMs, source, sockets, activated }: Told): void {
@@ -75,19 +83,26 @@ function become({ parent, gracePeriodMs, source, sockets, activated }: Told): vo
       }
     }
   });
-  onParentGone(() => {
-    // The app may have closed the channel by itself; a parent that has died leaves a trace a moment later.
-    host.setTimer(ORPHAN_MS, () => {
-      if (process.ppid !== parent) {
-        host.writeLine("lastcall: lastcall-takeover has gone, so this copy stops");
-        stop();
-      }
-    });
-  });
+  if (process.channel === undefined) {
+    lookFor(parent);
+  } else {
+    onParentGone(() => lookFor(parent));
+  }
+}
+
+/** The app may have closed the channel by itself; a parent that has died leaves a trace a moment later. */
+function lookFor(parent: number): void {
+  if (process.ppid !== parent) {
+    host.writeLine(GONE);
+    stop();
+    return;
+  }
+  host.setTimer(LOOK_MS, () => lookFor(parent), true);
 }
 
 function useSockets(sockets: Told["sockets"][number][]): void {
   interceptListen({
+    longQueue: true,
     take(asked) {
       const socket = pickSocket(sockets, asked);
       if (socket !== undefined) {

@@ -42,7 +42,7 @@ export function startCopiesOf({ script, args, nodeOptions }: AppCommand, grant: 
     const env: NodeJS.ProcessEnv = { ...process.env, [TAKEOVER_VARIABLE]: JSON.stringify(told) };
     // The parent is the unit's main process: a copy that leaves must not tell systemd that the service does.
     delete env["NOTIFY_SOCKET"];
-    const child = spawn(process.execPath, [...nodeOptions, "--import", COPY, script, ...args], {
+    const child = spawn(process.execPath, ["--import", COPY, ...nodeOptions, script, ...args], {
       stdio: ["inherit", "inherit", "inherit", ...sockets.map(({ fd }) => fd), "ipc"],
       env,
     });

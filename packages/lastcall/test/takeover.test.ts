@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ask, fixture, start, type Child, type ChildOptions } from "./child.ts";
+import { ask, AUTO, fixture, start, type Child, type ChildOptions } from "./child.ts";
 
 const MAIN = fileURLToPath(new URL("../src/node-takeover-main.js", import.meta.url));
 
@@ -166,6 +166,26 @@ suite("a reload replaces the process and loses nothing", { concurrency: 2 }, () 
     assert.equal(await stop(child), 0);
   });
 
+  test("A1 a readiness probe on the admin port is the new copy's from the reload on", async (t) => {
+    const admin = await freePort();
+    const { child } = takeover(t, { env: { LASTCALL_ADMIN_PORT: String(admin) } });
+    const port = await child.port();
+    const held = ask(port, "/hold");
+    await child.said("held");
+    const [old] = copies(child);
+    child.process.kill("SIGHUP");
+    await child.warned(`; pid ${old} leaves`);
+    await child.warned("deadline in");
+    // The old one drains for more than a second yet; within moments nobody asks it any more.
+    let ready = 0;
+    while (ready < 20) {
+      ready = (await ask(admin, "/readyz")).status === 200 ? ready + 1 : 0;
+      assert.equal(child.process.exitCode, null);
+    }
+    assert.equal((await held).status, 200);
+    assert.equal(await stop(child), 0);
+  });
+
   test("two signals while a copy starts are one more reload, not two", async (t) => {
     const { child } = takeover(t);
     await child.port();
@@ -226,6 +246,18 @@ suite("a stop is the app's own", { concurrency: 2 }, () => {
     assert.equal((await ask(port, "/")).status, "refused");
   });
 
+  test("B1 with auto mode in NODE_OPTIONS, which the parent inherits too, it is the same", async (t) => {
+    const { child } = takeover(t, { env: { NODE_OPTIONS: `--import ${AUTO}` } });
+    const port = await child.port();
+    const held = ask(port, "/hold");
+    await child.said("held");
+    child.process.kill("SIGTERM");
+    assert.equal((await held).status, 200);
+    assert.equal(await child.ended(), 0);
+    assert.doesNotMatch(child.stderr(), /has gone/);
+    assert.equal(child.stderr().match(/"schema"/g)?.length, 1);
+  });
+
   test("E3 the exit code is the serving copy's: 3 when its stop was incomplete", async (t) => {
     const { child } = takeover(t, { env: { LASTCALL_GRACEFUL_TIMEOUT: "500ms" } });
     void ask(await child.port(), "/stuck");
@@ -276,6 +308,14 @@ suite("a stop is the app's own", { concurrency: 2 }, () => {
     assert.equal(isAlive(pid), false);
     assert.match(child.stderr(), /lastcall-takeover has gone/);
   });
+});
+
+test("a parent that is killed while a copy starts leaves none behind either", async (t) => {
+  const { child } = takeover(t);
+  await child.warned(" starts");
+  child.process.kill("SIGKILL");
+  // The standard streams are the copy's too.
+  await child.ended();
 });
 
 suite("what cannot work is said with a code", { concurrency: 2 }, () => {

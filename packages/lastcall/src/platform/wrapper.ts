@@ -71,9 +71,10 @@ function isBackground(text: string): boolean {
   );
 }
 
-/** Whether a program is a package manager, which has a stop of its own to see to. */
-export function isPackageManager(program: string): boolean {
-  return PACKAGE_MANAGER.test(nameOf(program));
+/** Whether a program is no service but starts one, and has a stop of its own to see to: a package manager, our own parent. */
+export function isStarter(program: string): boolean {
+  const name = nameOf(program);
+  return PACKAGE_MANAGER.test(name) || name === "node-takeover-main";
 }
 
 /** `npm start`: what npm calls its process is one argument, yarn and pnpm run as scripts of node. */
