@@ -22,7 +22,7 @@ b{font-weight:650}
 header{display:flex;justify-content:space-between;gap:8px 24px;flex-wrap:wrap;padding-bottom:14px;border-bottom:1px solid var(--line);font-size:13px}
 .brand{font-weight:700;letter-spacing:-.01em}.brand span{font-weight:400;color:var(--mute);margin-left:8px}
 .facts{color:var(--mute);display:flex;flex-wrap:wrap;gap:0 14px}
-section{padding-top:52px}
+section{padding-top:52px}.live section{will-change:transform}
 h2{font-size:20px;line-height:1.3;font-weight:650;letter-spacing:-.012em}
 .lead{color:var(--mute);margin:2px 0 14px;max-width:72ch}
 .verdict{padding-top:36px}

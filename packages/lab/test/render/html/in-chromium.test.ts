@@ -52,7 +52,7 @@ describe("the page in Chromium", { skip: program === null ? "Chromium is not ins
     // Promised are 1 s and 20 frames/s (bench/report.mjs holds both). Here others use the machine too: there is room for them,
     // and a frame is measured by the processor's time, of which 50 ms would be 20 frames/s.
     assert.ok(paint < 3000, `${paint} ms`);
-    assert.ok(framesPerSecond > 20 || processorMsPerFrame < 70, `${processorMsPerFrame} ms a frame`);
+    assert.ok(framesPerSecond > 20 || processorMsPerFrame < 60, `${processorMsPerFrame} ms a frame`);
   });
 
   test("without a script the pictures are all there, and no tool that would not work", async () => {
