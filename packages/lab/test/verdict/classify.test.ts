@@ -29,6 +29,9 @@ describe("each bad request has exactly one kind", () => {
         );
         assert.equal(verdict.requests.bad, count);
       }
+      if (one.fails && kind !== "lab-limit") {
+        assert.equal(verdict.outcome, "fail");
+      }
       if (copy !== undefined) {
         assert.equal(one.examples[0]?.copy, copy);
       }
