@@ -183,7 +183,7 @@ export function trialInWords(trial: Trial): string {
   if (trial.outcome === "invalid") {
     return `with ${trial.words}: the run was invalid and says nothing`;
   }
-  const counts = `${trial.before} → ${trial.after}`;
+  const counts = `${trial.before} before, ${trial.after} after`;
   if (trial.after === 0 && trial.outcome === "pass") {
     return `the failures vanish with ${trial.words} (${counts})`;
   }

@@ -34,9 +34,11 @@ export function withBursts(
   const races = [...bad]
     .filter(([, one]) => one.kind === "keep-alive-race")
     .toSorted(([, a], [, b]) => a.request.endedMs - b.request.endedMs);
-  const idle = [...bad.values()].find(
-    (one) => one.kind === "idle-timeout" && one.request.endedMs < firstSignalMs,
-  );
+  const idles = [...bad.values()].filter((one) => one.kind === "idle-timeout");
+  // Before the first stop nobody's leaving can be the cause; and if most come where nobody leaves, so it is with the others.
+  const idle =
+    idles.find((one) => one.request.endedMs < firstSignalMs) ??
+    (idles.length > races.length ? idles[0] : undefined);
   const out = new Map(bad);
   for (const [index, [row, one]] of races.entries()) {
     const together = neighbours(races, index);
@@ -45,7 +47,7 @@ export function withBursts(
         ...one,
         kind: "idle-timeout",
         confidence: "likely",
-        evidence: `${one.evidence}; the same had happened before anybody was told to stop (${idle.evidence})`,
+        evidence: `${one.evidence}; the same happened where nobody was leaving (${idle.evidence})`,
       });
     } else if (together > 1 && one.copy !== null) {
       out.set(row, {

@@ -221,6 +221,7 @@ test("reruns are told: with what the failures vanish, what a control showed, and
   );
   assert.match(text, /systemd +drain delay .*\n +TimeoutStopSec=10s/);
   assert.match(text, /proven: /);
+  assert.ok(text.split("\n").every((line) => line.length <= 100));
   assert.deepEqual(faults(ROLLOUT_SCHEMA, JSON.parse(rolloutJson([seen], 1))), []);
   const blind = withReruns(clean, [], [controlOf(control, clean.verdict, "runs/x-2")]);
   assert.match(blind.why ?? "", /the lab is blind/);

@@ -91,7 +91,7 @@ describe("one factor at a time", () => {
   test("what vanishes is said with its numbers, and proven where the factor is the question", () => {
     const before = closedDoors(5);
     const trial = trialOf(factor("router-first"), before, clean, "runs/x");
-    assert.match(trialInWords(trial), /^the failures vanish with a drain delay .* \(5 → 0\)$/);
+    assert.match(trialInWords(trial), /^the failures vanish with a drain delay .* \(5 before, 0 after\)$/);
     assert.deepEqual(trial.proves, ["closed-door"]);
     assert.equal(withProof(before, [trial]).kinds[0]?.confidence, "proven");
   });
@@ -106,7 +106,7 @@ describe("one factor at a time", () => {
 
   test("what stays, and a rerun that is invalid, are said so", () => {
     const stays = trialOf(factor("get-only"), closedDoors(5), closedDoors(4), "runs/x");
-    assert.match(trialInWords(stays), /^no kind vanishes with GET requests only \(5 → 4\)$/);
+    assert.match(trialInWords(stays), /^no kind vanishes with GET requests only \(5 before, 4 after\)$/);
     const invalid = trialOf(
       factor("get-only"),
       closedDoors(5),
