@@ -259,8 +259,7 @@ function inPlatformWords({ plan, verdict }: Row, style: Style): readonly string[
   return [
     labelled(advice.platform, advice.sum, style),
     ...advice.lines.map(({ text, why }) => {
-      const comment =
-        why === "" ? "" : style.dim(`\n${wrapText(why, WIDTH, " ".repeat(18))}`);
+      const comment = why === "" ? "" : style.dim(`\n${wrapText(why, WIDTH, " ".repeat(18))}`);
       return `${" ".repeat(16)}${style.bold(text)}${comment}`;
     }),
     ...(advice.emit === null ? [] : [labelled("whole file", advice.emit, style)]),

@@ -118,6 +118,20 @@ export function placesOf(copies: readonly CopyLife[]): readonly string[] {
   return [...new Set(copies.map(({ name }) => laneOf(name)))];
 }
 
+/** Where the next copy starts before the one it replaces has gone, each needs a lane of its own. */
+export function apart(lives: readonly CopyLife[]): readonly (readonly CopyLife[])[] {
+  const rows: CopyLife[][] = [];
+  for (const life of lives) {
+    const free = rows.find((row) => (row.at(-1)?.exitMs ?? Infinity) <= life.startedMs);
+    if (free === undefined) {
+      rows.push([life]);
+    } else {
+      free.push(life);
+    }
+  }
+  return rows;
+}
+
 export function lanesOf(judged: Judged): readonly Lane[] {
   const { timeline, verdict } = judged;
   const last = lastEnds(judged);
@@ -129,8 +143,7 @@ export function lanesOf(judged: Judged): readonly Lane[] {
       notReady.set(copy, atMs);
     }
   }
-  return placesOf(timeline.copies).map((name) => {
-    const lives = timeline.copies.filter((copy) => laneOf(copy.name) === name);
+  const laneFor = (name: string, lives: readonly CopyLife[]): Lane => {
     const bands = lives.flatMap((life) =>
       bandsOf(life, drainDelayMs, last[timeline.copies.indexOf(life)] ?? -1),
     );
@@ -142,5 +155,10 @@ export function lanesOf(judged: Judged): readonly Lane[] {
         addedMs === null ? [] : [{ copy, fromMs: addedMs, toMs: removedMs ?? Infinity }],
       ),
     };
-  });
+  };
+  return placesOf(timeline.copies).flatMap((name) =>
+    apart(timeline.copies.filter((copy) => laneOf(copy.name) === name)).map((lives, row) =>
+      laneFor(row === 0 ? name : `${name} (${row + 1})`, lives),
+    ),
+  );
 }

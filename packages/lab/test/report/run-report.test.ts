@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { columnsOf, levelOf } from "../../src/report/columns.ts";
-import { bandsOf } from "../../src/report/lanes.ts";
+import { apart, bandsOf } from "../../src/report/lanes.ts";
 import { packColumns } from "../../src/report/packed.ts";
 import { reportOf, type RunReport } from "../../src/report/run-report.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
@@ -71,6 +71,28 @@ describe("a copy's phases", () => {
   test("of one that was told to stop before it was ready have no serving", () => {
     assert.equal(phases({ ...life, readyMs: null, addedMs: null, signalMs: 0 }, 0, -1), "teardown 0-3000");
   });
+});
+
+test("copies that live at the same time have lanes of their own; one after the other share one", () => {
+  const lived = (name: string, startedMs: number, exitMs: number | null): typeof life => ({
+    ...life,
+    name,
+    startedMs,
+    exitMs: exitMs ?? 9e9,
+  });
+  const rows = apart([
+    lived("A", 0, 100),
+    lived("A2", 50, 200),
+    lived("A3", 100, null),
+    lived("A4", 300, null),
+  ]);
+  assert.deepEqual(
+    rows.map((row) => row.map(({ name }) => name)),
+    [
+      ["A", "A3"],
+      ["A2", "A4"],
+    ],
+  );
 });
 
 describe("the columns of a run", () => {
