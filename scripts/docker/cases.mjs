@@ -109,7 +109,7 @@ export const CASES = [
     name: "control: compose, stop_grace_period shorter than the work",
     dockerfile: [cmd(AUTO)],
     compose: { stop_grace_period: "1s", environment: { LASTCALL_GRACE_PERIOD: "20s" } },
-    ask: "/long",
+    ask: "/stuck",
     expect: { exit: 137 },
   },
   {

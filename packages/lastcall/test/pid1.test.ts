@@ -33,12 +33,13 @@ async function startAsInit(
   program: string,
   nodeArgs: readonly string[],
   args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly child: Child; readonly port: number; readonly pid: number }> {
   const child = start(t, fixture(program), {
     command: [...NEW_PID_NAMESPACE, process.execPath],
     nodeArgs,
     args,
-    env: { LASTCALL_DRAIN_DELAY: "200ms" },
+    env: { LASTCALL_DRAIN_DELAY: "200ms", ...env },
   });
   const port = await child.port();
   const found = spawnSync("ps", ["-o", "pid=", "--ppid", String(child.process.pid)], { encoding: "utf8" });
@@ -87,6 +88,23 @@ suite("G1 it works as PID 1", { concurrency: 2, skip }, () => {
     assert.equal(childrenOf(init).length, 1, "the parent of the copies alone");
     process.kill(init, "SIGTERM");
     assert.equal(await child.ended(), 0);
+  });
+
+  test("G1 ended orphans, which Node does not reap, are named at the stop", async (t) => {
+    const { child, pid } = await startAsInit(t, "app", ["--import", AUTO], ["none"], { ORPHANS: "2" });
+    const zombies = (): number => {
+      const { stdout } = spawnSync("ps", ["-o", "stat=", "--ppid", String(pid)], { encoding: "utf8" });
+      return stdout.match(/Z/g)?.length ?? 0;
+    };
+    while (zombies() < 2) {
+      // Their last instants.
+    }
+    process.kill(pid, "SIGTERM");
+    assert.equal(await child.ended(), 0);
+    assert.match(
+      child.stderr(),
+      /inherited 2 processes .*: sleep \(pid \d+\), sleep \(pid \d+\)\. .*LASTCALL_ZOMBIES/,
+    );
   });
 
   test("G1 an explicit lifecycle: drained, exit code 0", async (t) => {
