@@ -1,5 +1,0 @@
-// Runs in packages/lab before it is packed: `lastcall lint --explain` reads the rules' pages from the package.
-import { cpSync, rmSync } from "node:fs";
-
-rmSync("docs", { recursive: true, force: true });
-cpSync("../../docs/rules", "docs/rules", { recursive: true });
