@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WitnessRecord } from "../../src/ledger/records.ts";
 import { portFinder } from "../../src/target/free-port.ts";
-import { startShim, type Shim } from "../../src/witness/shim.ts";
+import { isListening, startShim, type Shim } from "../../src/witness/shim.ts";
 
 const findPort = portFinder();
 const closers: (() => void)[] = [];
@@ -121,22 +121,26 @@ test("a client that leaves is named, and the service hears of it", async () => {
   assert.equal(records[0]?.closedFirst, "peer");
 });
 
-test("when the copy's listener has closed the shim is closed too: who comes late is refused", async () => {
-  const { server, shim, port, records } = await stage((_req, res) => void res.end("ok"));
-  assert.equal(await ask(port, "r1-000001"), "200 ok");
-  shim.leaving();
-  server.close();
-  let code = "";
-  for (let tries = 0; code !== "ECONNREFUSED" && tries < 100; tries += 1) {
-    await sleep(20);
-    code = await ask(port, "").then(
+test(
+  "when the copy's listener has closed the shim is closed too: who comes late is refused",
+  { skip: isListening(1) === null },
+  async () => {
+    const { server, shim, port, records } = await stage((_req, res) => void res.end("ok"));
+    assert.equal(await ask(port, "r1-000001"), "200 ok");
+    shim.leaving();
+    server.close();
+    // Not by the first that comes too late: it would be reset, where the copy would have refused it.
+    for (let tries = 0; isListening(port) === true && tries < 200; tries += 1) {
+      await sleep(20);
+    }
+    const code = await ask(port, "").then(
       (text) => text,
       (error: NodeJS.ErrnoException) => error.code ?? "",
     );
-  }
-  assert.equal(code, "ECONNREFUSED");
-  assert.equal(records.length, 1);
-});
+    assert.equal(code, "ECONNREFUSED");
+    assert.equal(records.length, 1);
+  },
+);
 
 test("what is open when the shim is closed is told before it has closed", async () => {
   let begin: () => void = () => undefined;
