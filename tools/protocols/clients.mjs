@@ -134,7 +134,8 @@ async function grpcMixed(port, stop, credentials = PLAIN) {
     chat.end();
   }, 2500);
   const ends = [status(list), collected, status(chat)];
-  await pause(100);
+  // In flight, and not on the way: what is opened afterwards is another story.
+  while (listed === 0 || chatted === 0) await pause(20);
   stop();
   const [listEnd, collectEnd, chatEnd] = await Promise.all(ends);
   const result = { list: listEnd, listed, collect: collectEnd, chat: chatEnd, chatted };
