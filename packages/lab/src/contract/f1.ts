@@ -38,7 +38,9 @@ async function beTold(court: Hearing, wire: Wire): Promise<number> {
   const frame = closeFrameIn(unread);
   court.demand(
     told && frame !== undefined,
-    `A WebSocket ended with ${wire.state} instead of a close frame.`,
+    wire.state === "open"
+      ? "A WebSocket got no close frame, and was left open."
+      : `A WebSocket ended with ${wire.state} instead of a close frame.`,
     {
       todo: TELL,
       wire,

@@ -63,7 +63,7 @@ export const clause: Clause = {
       copy.signal();
       court.measure("tunnels", tunnels.length);
       for (const [when, afterMs] of [
-        ["in the drain delay", delayMs / 3],
+        [delayMs > 0 ? "in the drain delay" : "at the stop signal", delayMs / 3],
         ["after the linger window", delayMs + 700],
       ] as const) {
         await untilAfterT0(copy, afterMs);

@@ -22,7 +22,8 @@ function call(court: Hearing, wire: Http2Wire, route: keyof Routes): Http2Stream
 }
 
 function ending(stream: Http2Stream): string {
-  return stream.grpcStatus === null ? `${stream.end} without a status` : `status ${stream.grpcStatus}`;
+  const end = { open: "the connection", whole: "its body", reset: "RST_STREAM", refused: "RST_STREAM" };
+  return stream.grpcStatus === null ? `${end[stream.end]} and no status` : `status ${stream.grpcStatus}`;
 }
 
 async function judgeGate(court: Hearing, way: Http2Way): Promise<void> {

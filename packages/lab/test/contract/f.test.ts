@@ -59,7 +59,7 @@ suite("F. Protocols", { concurrency: 2 }, () => {
   test(
     "F6 gRPC calls follow F2: the client sees OK or UNAVAILABLE, and never a cut before the deadline",
     proves(CLAUSES.F6, [
-      [only(naive("exit"), "h2c"), /ended with open without a status/],
+      [only(naive("exit"), "h2c"), /ended with the connection and no status/],
       [only(planted({ BREACH: "one GOAWAY" }), "h2c"), /were sent before the client could know/],
     ]),
   );
