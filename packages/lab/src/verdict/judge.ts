@@ -148,11 +148,11 @@ function decide(all: Collection): Judged {
   const latenciesMs = latenciesOf(all);
   const p999 = baselineP999(all, timeline, latenciesMs);
   const slowLimitMs = p999 === null ? THRESHOLDS.slowAbsoluteMs : p999 + THRESHOLDS.slowOverBaselineMs;
-  const one = badRequests(all, { run, timeline, attribution: attributionOf(timeline) }, slowLimitMs);
-  const attributed = attributedOf(all, timeline, one);
+  const judged = badRequests(all, { run, timeline, attribution: attributionOf(timeline) }, slowLimitMs);
+  const attributed = attributedOf(all, timeline, judged);
   // A second look, over all of them together: what is charged to the service stays charged to it.
   const badByRow = withBursts(
-    withSingledOut(one, run, timeline, attributed),
+    withSingledOut(judged, run, timeline, attributed),
     timeline.restarts[0]?.life.signalMs ?? Number.POSITIVE_INFINITY,
   );
   const bad = [...badByRow.values()];
