@@ -1,6 +1,7 @@
 // Bugs in how listening sockets outlive a process: the takeover's parent and its copies, and socket activation.
 const src = (name) => `packages/lastcall/src/${name}.ts`;
 const TAKEOVER = ["lastcall/takeover"];
+const PARENT = ["lastcall/takeover/parent"];
 
 export const TAKEOVER_BUGS = [
   {
@@ -15,28 +16,28 @@ export const TAKEOVER_BUGS = [
     file: src("takeover/parent"),
     find: `this.#coming = known; this.#say(`,
     replace: `this.#coming = known; this.#serving?.copy.leave(); this.#say(`,
-    tests: TAKEOVER,
+    tests: PARENT,
   },
   {
     name: "the-parent-keeps-the-sockets-at-a-stop",
     file: src("takeover/parent"),
     find: `this.#dropSockets(() => true); this.#all().forEach(`,
     replace: `this.#all().forEach(`,
-    tests: TAKEOVER,
+    tests: PARENT,
   },
   {
     name: "an-unused-socket-stays-open-in-the-copy",
     file: src("takeover/parent"),
     find: `this.#serving.copy.drop(dropped);`,
     replace: ``,
-    tests: TAKEOVER,
+    tests: PARENT,
   },
   {
     name: "a-failed-reload-ends-the-parent",
     file: src("takeover/parent"),
     find: `if (this.#serving === null || this.#stopping) {`,
     replace: `if (this.#coming === null) {`,
-    tests: TAKEOVER,
+    tests: PARENT,
   },
   {
     name: "the-queue-of-a-passed-socket-is-shrunk",

@@ -1,7 +1,7 @@
 // `npm run takeover`: rolling restarts of one service on one machine under an open loop of new connections, with
 // `lastcall-takeover` and without. A row is kept when nothing is lost; the controls are kept when they lose, for a load that
 // sees nothing would see nothing anywhere. `--restarts 50 --rate 1000` are the defaults. A row in which this machine could not
-// keep up with the rate says nothing of the takeover and is no pass: OVERLOAD.
+// keep up with the rate says nothing of the takeover and is no pass: OVERLOAD. Words choose rows by their names.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const library = path.join(root, "packages/lastcall");
 const AUTO = pathToFileURL(path.join(library, "dist/src/auto.js")).href;
 const BIN = path.join(library, "bin/lastcall-takeover");
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     restarts: { type: "string", default: "50" },
     rate: { type: "string", default: "1000" },
@@ -216,7 +217,9 @@ console.log(`${"case".padEnd(34)}restarts      sent      lost  slowest  copies  
 let broken = 0;
 let overloads = 0;
 try {
-  for (const { name, times, loses = false, atMost = 0, work } of ROWS) {
+  for (const { name, times, loses = false, atMost = 0, work } of ROWS.filter((row) =>
+    positionals.every((word) => row.name.includes(word)),
+  )) {
     const seen = await work();
     const isKept = loses ? seen.lost > 0 : seen.lost <= atMost;
     const isOverload = !isKept && !loses && (seen.latestMs > LATE_MS || seen.slowestMs > SLOW_MS);
