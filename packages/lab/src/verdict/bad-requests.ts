@@ -91,7 +91,7 @@ export function badRequests(
     ...given,
     quiet: quietOf(suspects, firstSignalMs),
     quickestMs: all.quickestMs,
-    workers: workersOf(all.speakers, given.attribution, all.lastMs),
+    workers: workersOf(all.speakers, given.attribution),
   };
   for (const { row, request, harm } of suspects) {
     // Only of these the router may have written a line; the others would take those of somebody else.

@@ -5,6 +5,7 @@
 
 import type { RunRecord } from "../ledger/records.ts";
 import { COLUMN, type RequestTable } from "./request-table.ts";
+import { countBy } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { CopyLife, Timeline } from "./timeline.ts";
 import type { BadRequest } from "./verdict.ts";
@@ -68,7 +69,27 @@ export function withSingledOut(
     }
   }
   const out = new Map(bad);
+  const races = countBy(
+    [
+      ...[...bad.values()].filter((one) => one.kind === "keep-alive-race"),
+      ...suspects.filter(({ spared }) => spared > 0).map(({ one }) => one),
+    ],
+    (one) => one.copy ?? "?",
+  );
+  const alone = countBy(
+    suspects.filter(({ spared }) => spared === 0),
+    ({ one }) => one.copy ?? "?",
+  );
   for (const { row, one, spared } of suspects) {
+    const others = races[one.copy ?? "?"] ?? 0;
+    if (spared === 0 && others > (alone[one.copy ?? "?"] ?? 0)) {
+      out.set(row, {
+        ...one,
+        kind: "keep-alive-race",
+        confidence: "possible",
+        evidence: `${one.evidence}, on a pooled connection, as ${others} others there were`,
+      });
+    }
     if (spared > 0) {
       out.set(row, {
         ...one,

@@ -16,12 +16,7 @@ export interface Workers {
   turn(copy: string, atMs: RunMs): string | null;
 }
 
-/** `lastMs`: the end of the run; who answers until then has not fallen silent. */
-export function workersOf(
-  speakers: ReadonlyMap<string, Speaker>,
-  attribution: Attribution,
-  lastMs: RunMs,
-): Workers {
+export function workersOf(speakers: ReadonlyMap<string, Speaker>, attribution: Attribution): Workers {
   const byCopy = new Map<string, readonly (Speaker & { readonly name: string })[]>();
   for (const [name, speaker] of speakers) {
     const copy = attribution.copyOf(speaker.first);
@@ -48,7 +43,9 @@ export function workersOf(
       const turned =
         distance(silent.lastMs) <= THRESHOLDS.workerTurnMs &&
         distance(begun.firstMs) <= THRESHOLDS.workerTurnMs &&
-        silent.lastMs < lastMs - THRESHOLDS.workerTurnMs;
+        // Of two that answer side by side until the end neither has taken the other's place.
+        silent.lastMs < begun.lastMs &&
+        silent.firstMs < begun.firstMs;
       return turned ? `worker ${silent.name} fell silent and worker ${begun.name} began to answer` : null;
     },
   };
