@@ -35,6 +35,8 @@ function start(node, file, args, port) {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, PORT: String(port), LASTCALL_GRACE_PERIOD: "20s" },
   });
+  // Whatever happens here, it does not outlive us; workers leave with their primary.
+  process.once("exit", () => child.kill("SIGKILL"));
   const said = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) {
     child[name].setEncoding("utf8").on("data", (text) => (said[name] += text));
