@@ -36,7 +36,7 @@ export const TAKEOVER_BUGS = [
     name: "a-failed-reload-ends-the-parent",
     file: src("takeover/parent"),
     find: `if (this.#serving === null || this.#stopping) {`,
-    replace: `if (this.#coming === null) {`,
+    replace: `if (this.#serving === null || (this.#exitCode ?? null) === null) {`,
     tests: PARENT,
   },
   {
