@@ -31,30 +31,48 @@ type Draft = { -readonly [Key in keyof WitnessRecord]: WitnessRecord[Key] };
 
 const HOST = "127.0.0.1";
 const WATCH_MS = 10;
-/** Listening sockets stand first in /proc/net/tcp. */
-const WATCH_BYTES = 32 * 1024;
+const WATCH_BYTES = 4096;
+
+/** The lines about listening sockets, which stand first: a busy machine has thousands of others. */
+function listeningLines(file: string): readonly string[] {
+  const lines: string[] = [];
+  const buffer = Buffer.allocUnsafe(WATCH_BYTES);
+  const fd = openSync(file, "r");
+  try {
+    let rest = "";
+    for (;;) {
+      // A read gives a page, however much is asked for.
+      const length = readSync(fd, buffer, 0, WATCH_BYTES, null);
+      const parts = (rest + buffer.toString("latin1", 0, length)).split("\n");
+      rest = parts.pop() ?? "";
+      for (const line of parts) {
+        // `  sl  local_address rem_address   st`: 0A is LISTEN.
+        const state = /^\s*\d+: \S+ \S+ ([0-9A-F]{2}) /.exec(line)?.[1];
+        if (state === "0A") {
+          lines.push(line);
+        } else if (state !== undefined) {
+          return lines;
+        }
+      }
+      if (length === 0) {
+        return lines;
+      }
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
 
 /** Whether somebody listens on the port; null where /proc does not tell. */
 export function isListening(port: number): boolean | null {
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
-  const buffer = Buffer.allocUnsafe(WATCH_BYTES);
+  const wanted = new RegExp(`^\\s*\\d+: [0-9A-F]+:${port.toString(16).toUpperCase().padStart(4, "0")} `);
   let known = false;
   for (const file of ["/proc/net/tcp", "/proc/net/tcp6"]) {
     try {
-      const fd = openSync(file, "r");
-      const text = buffer.toString("latin1", 0, readSync(fd, buffer, 0, WATCH_BYTES, 0));
-      closeSync(fd);
-      known = true;
-      // `  sl  local_address rem_address   st`: 0A is LISTEN.
-      if (
-        text
-          .split("\n")
-          .some(
-            (line) => line.includes(wanted) && /^\s*\d+: \S+ \S+ 0A /.test(line) && line.indexOf(wanted) < 46,
-          )
-      ) {
+      if (listeningLines(file).some((line) => wanted.test(line))) {
         return true;
       }
+      known = true;
     } catch {
       // Not Linux, or no such family.
     }
