@@ -3,7 +3,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ExecutedRecord } from "../ledger/records.ts";
+import type { ExecutedRecord, LedgerRecord } from "../ledger/records.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { FILES, ORDERS_SERVER, placeOf } from "./service.ts";
 
@@ -91,4 +91,36 @@ export async function readExecuted(
       ...(unwitnessed.length > 0 ? [`in the store and not noted as executed: ${unwitnessed.join(" ")}`] : []),
     ],
   };
+}
+
+const JOBS_LOOK_MS = 250;
+/** Nothing more was done for so long: what is missing now is lost. */
+const JOBS_STILL_MS = 4000;
+const JOBS_LONGEST_MS = 30_000;
+
+/**
+ * A 202 promises to do it later: waits until every job that was accepted is done, or until nothing more is being done. The copies
+ * still live then. Without a 202 it does not wait.
+ */
+export async function jobsDone(
+  records: readonly LedgerRecord[],
+  done: () => Promise<readonly string[]>,
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
+  const open = new Set(
+    records.flatMap((record) => (record.kind === "request" && record.status === 202 ? [record.id] : [])),
+  );
+  let stillMs = 0;
+  for (let waitedMs = 0; open.size > 0 && waitedMs < JOBS_LONGEST_MS && stillMs < JOBS_STILL_MS;) {
+    const before = open.size;
+    // One look after the other.
+    for (const id of await done()) {
+      open.delete(id);
+    }
+    stillMs = open.size < before ? 0 : stillMs + JOBS_LOOK_MS;
+    waitedMs += JOBS_LOOK_MS;
+    if (open.size > 0) {
+      await sleep(JOBS_LOOK_MS);
+    }
+  }
 }

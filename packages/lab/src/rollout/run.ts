@@ -18,7 +18,7 @@ import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
 import { assertBaseline, baselineAnswers } from "./baseline.ts";
-import { executedOffset, readExecuted } from "./executed.ts";
+import { executedOffset, jobsDone, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { createRecorder } from "./recorder.ts";
 import { restart } from "./restart.ts";
@@ -186,6 +186,11 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     await scope.sleep(plan.timing.tailMs);
     await scope.orInterrupted(engine.stop());
     note("load-ended", { ...stalls.stop() });
+    if (plan.executedFile !== null) {
+      const read = async (): Promise<readonly string[]> =>
+        ((await readExecuted(plan, folder, context.cwd, offset, everStarted)).rows ?? []).map(({ id }) => id);
+      await jobsDone(records, read, scope.sleep);
+    }
     await end("finished");
     return { records, ended: "finished" };
   } catch (error) {

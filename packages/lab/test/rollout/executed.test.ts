@@ -3,8 +3,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { executedOffset, idsIn, readExecuted } from "../../src/rollout/executed.ts";
+import { executedOffset, idsIn, jobsDone, readExecuted } from "../../src/rollout/executed.ts";
 import { planRollout, type RolloutPlan } from "../../src/scenario/plan.ts";
+import { request } from "../verdict/ledger.ts";
 
 test("ids are read a line each, bare or as JSON; a torn last line counts as nothing", () => {
   assert.deepEqual(idsIn('r1-1\n\n{"id":"r1-2","at":5}\n{"id":3}\n{"x":1}\n{torn\nr1-4'), [
@@ -41,4 +42,19 @@ test("without a file nobody can tell, which is not the same as none; a file that
   const plan = stranger("never-written.txt");
   assert.equal(await executedOffset(plan, folder), 0);
   assert.deepEqual((await readExecuted(plan, folder, folder, 0, ["A"])).rows, []);
+});
+
+test("jobs that were accepted are waited for as long as any is being done, and nothing else is", async () => {
+  const accepted = ["a", "b", "c"].map((id) => request(1, { id, method: "POST", status: 202 }));
+  let waits = 0;
+  const sleep = async (): Promise<void> => void (waits += 1);
+  const steps = [["a"], ["a"], ["a", "b"], ["a", "b", "c"]];
+  await jobsDone(accepted, async () => steps.shift() ?? [], sleep);
+  assert.equal(waits, 3);
+  waits = 0;
+  await jobsDone(accepted, async () => ["a"], sleep);
+  assert.equal(waits, 17);
+  waits = 0;
+  await jobsDone([request(1, { method: "POST", status: 201 })], async () => [], sleep);
+  assert.equal(waits, 0);
 });
