@@ -108,13 +108,6 @@ export const LAB_BUGS = [
     tests: ["lab/contract/answer"],
   },
   {
-    name: "a-judge-waits-past-its-time",
-    file: src("contract/changes"),
-    find: `if (found !== null || isOver() || leftMs <= 0) {`,
-    replace: `if (found !== null || isOver()) {`,
-    tests: ["lab/contract/wire"],
-  },
-  {
     name: "a-slow-route-that-cannot-be-told-how-long",
     file: src("prove/description"),
     find: `if (must !== undefined && !route.includes(\`{\${must}}\`)) {`,
