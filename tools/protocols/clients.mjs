@@ -135,7 +135,7 @@ async function grpcMixed(port, stop, credentials = PLAIN) {
   }, 2500);
   const ends = [status(list), collected, status(chat)];
   // In flight, and not on the way: what is opened afterwards is another story.
-  while (listed === 0 || chatted === 0) await pause(20);
+  await Promise.all([list, chat].map((call) => new Promise((resolve) => call.once("data", resolve))));
   stop();
   const [listEnd, collectEnd, chatEnd] = await Promise.all(ends);
   const result = { list: listEnd, listed, collect: collectEnd, chat: chatEnd, chatted };
