@@ -7,9 +7,9 @@ export const BY_COPY: readonly Rule[] = [
     kind: "too-few-copies",
     confidence: "likely",
     evidence: (facts) => {
-      const { byCopy, request, leaving, isNew, away, quiet } = facts;
+      const { byCopy, request, leaving, away, quiet } = facts;
       const overload = request.status === 503 || request.status === 429;
-      return byCopy && overload && leaving === null && !isNew && away !== null && !quiet.overload
+      return byCopy && overload && leaving === null && away !== null && !quiet.overload
         ? `${outcome(facts)} by the copy itself${moment(facts)} while ${away} was away; before the first stop there was none`
         : null;
     },

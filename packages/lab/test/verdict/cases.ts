@@ -456,6 +456,18 @@ const MORE: readonly Case[] = [
     says: /200 after 1\.50 s at B while A was away/,
   },
   {
+    kind: "too-few-copies",
+    title: "a 503 of the new copy, which is alone while the next one is away",
+    records: [
+      event(4000, "signal", "B", { signal: "SIGTERM" }),
+      event(4010, "not-ready", "B", { seen: 503 }),
+      event(4500, "removed", "B"),
+      request(4700, { copy: "103", status: 503 }),
+    ],
+    says: /503 .* at A2 while B was away/,
+    copy: "A2",
+  },
+  {
     kind: "passive-mark",
     title: "a new copy in the router's list that gets nothing",
     records: Array.from({ length: 20 }, (_, n) => request(3700 + n * 100, { copy: "102" })),
