@@ -17,7 +17,8 @@ const ENV = {
 };
 /** The heap is full long before the deadline. */
 const LONG = { ...ENV, LASTCALL_GRACE_PERIOD: "60s", LASTCALL_GRACEFUL_TIMEOUT: "50s" };
-const SMALL_HEAP = ["--max-old-space-size=48"];
+/** It takes most of a second to fill: the watchdog needs a tenth of one to be there. */
+const SMALL_HEAP = ["--max-old-space-size=128"];
 /** Drain delay and graceful timeout, C4's half second, and what a busy machine needs. */
 const PROMPT_MS = 1200 + 500 + 4000;
 
