@@ -4,20 +4,13 @@ import { once } from "node:events";
 import http from "node:http";
 import { Duplex } from "node:stream";
 import { createLifecycle } from "lastcall";
-import { mean, median, quantile, shuffle } from "./stats.mjs";
+import { measureBatches } from "./batches.mjs";
 
-const PER_BATCH = 200;
 const BATCHES = 250;
 const [boundary = "response", seed = "1"] = process.argv.slice(2);
 const REQUEST = Buffer.from(
   "GET /work?seconds=0.3 HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n",
 );
-
-/** The time that this process has computed, not the time that has passed: other processes take turns on a shared machine. */
-function cpuNs() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) * 1000;
-}
 
 /** A connection whose other end asks again as soon as it was answered, one turn of the loop later. */
 class Socket extends Duplex {
@@ -88,23 +81,4 @@ const sockets = Object.fromEntries(
     return [name, socket];
   }),
 );
-const nsPerRequest = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
-for (let warm = 0; warm < 20; warm += 1) {
-  for (const socket of Object.values(sockets)) await socket.batch(PER_BATCH);
-}
-const order = shuffle(
-  Object.keys(variants).flatMap((name) => Array.from({ length: BATCHES }, () => name)),
-  Number(seed),
-);
-for (const name of order) {
-  const start = cpuNs();
-  await sockets[name].batch(PER_BATCH);
-  nsPerRequest[name].push((cpuNs() - start) / PER_BATCH);
-}
-const summary = Object.fromEntries(
-  Object.entries(nsPerRequest).map(([name, ns]) => [
-    name,
-    { p10: quantile(ns, 0.1), median: median(ns), mean: mean(ns) },
-  ]),
-);
-process.stdout.write(`${JSON.stringify(summary)}\n`, () => process.exit(0));
+await measureBatches(sockets, { batches: BATCHES, seed: Number(seed) });

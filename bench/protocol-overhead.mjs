@@ -4,16 +4,10 @@ import http from "node:http";
 import http2 from "node:http2";
 import { Duplex } from "node:stream";
 import { createLifecycle } from "lastcall";
-import { mean, median, quantile, shuffle } from "./stats.mjs";
+import { measureBatches } from "./batches.mjs";
 
-const PER_BATCH = 200;
 const BATCHES = 200;
 const [what = "streams", seed = "1"] = process.argv.slice(2);
-
-function cpuNs() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) * 1000;
-}
 
 /** A connection whose other end asks again as soon as it was answered. */
 class Socket extends Duplex {
@@ -125,23 +119,4 @@ const sockets = Object.fromEntries(
   }),
 );
 await new Promise((resolve) => setTimeout(resolve, 100));
-const ns = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
-for (let warm = 0; warm < 20; warm += 1) {
-  for (const socket of Object.values(sockets)) await socket.batch(PER_BATCH);
-}
-const order = shuffle(
-  Object.keys(variants).flatMap((name) => Array.from({ length: BATCHES }, () => name)),
-  Number(seed),
-);
-for (const name of order) {
-  const start = cpuNs();
-  await sockets[name].batch(PER_BATCH);
-  ns[name].push((cpuNs() - start) / PER_BATCH);
-}
-const summary = Object.fromEntries(
-  Object.entries(ns).map(([name, each]) => [
-    name,
-    { p10: quantile(each, 0.1), median: median(each), mean: mean(each) },
-  ]),
-);
-process.stdout.write(`${JSON.stringify(summary)}\n`, () => process.exit(0));
+await measureBatches(sockets, { batches: BATCHES, seed: Number(seed) });
