@@ -8,11 +8,12 @@ import type { SwarmService } from "../platform/swarm.ts";
 import type { SwarmTasks } from "../platform/swarm-tasks.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { assertBaseline } from "./baseline.ts";
+import { concludeRun } from "./conclude.ts";
 import { executedOffset, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { createRecorder } from "./recorder.ts";
 import type { RunContext, RunResult } from "./run.ts";
-import { Interrupted, openScope } from "./scope.ts";
+import { openScope } from "./scope.ts";
 import { commandOf } from "./service.ts";
 
 /** A router's own words for a request that it could not deliver, in the form of `x-lastcall-upstream`. */
@@ -72,7 +73,7 @@ export async function runSwarmUpdate(
     }
     await recorder.end(reason, executed.rows?.length ?? null, null);
   };
-  try {
+  return concludeRun(scope, recorder, end, async () => {
     const tasks = await service.follow(scope, clock, context.guardian, write);
     const port = Number(url.port === "" ? 80 : url.port);
     const engine = createLoadEngine({ ...loadPlanOf(plan, port), host: url.hostname }, clock.baseMs);
@@ -90,19 +91,5 @@ export async function runSwarmUpdate(
     await scope.sleep(plan.timing.tailMs);
     await scope.orInterrupted(engine.stop());
     note("load-ended");
-    await end("finished");
-    return { records, ended: "finished" };
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      await end("interrupted");
-      return { records, ended: "interrupted" };
-    }
-    note("note", { text: error instanceof Error ? error.message : String(error) });
-    // What ended the run is what is told; that its ledger could not be ended well adds nothing.
-    await end("failed").catch(() => undefined);
-    throw error;
-  } finally {
-    recorder.close();
-    await scope.close();
-  }
+  });
 }

@@ -18,6 +18,7 @@ import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
 import { assertBaseline, baselineAnswers } from "./baseline.ts";
+import { concludeRun } from "./conclude.ts";
 import { executedOffset, jobsDone, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { createRecorder } from "./recorder.ts";
@@ -25,7 +26,7 @@ import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { joinAccessLog } from "./router-requests.ts";
 import { watchStalls } from "./stalls.ts";
-import { openScope, Interrupted } from "./scope.ts";
+import { openScope } from "./scope.ts";
 import { commandOf, copyName, copySpec } from "./service.ts";
 import { startWitness } from "./witness.ts";
 
@@ -136,7 +137,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     await recorder.end(reason, executed.rows?.length ?? null, arrivals?.length ?? null);
   };
 
-  try {
+  return concludeRun(scope, recorder, end, async () => {
     const copies = await all(Array.from({ length: plan.copies }, (_, place) => start(copyName(place, 1))));
     const upstreams = copies.map(({ name, host = "127.0.0.1", port }): Upstream => ({
       copy: name,
@@ -191,21 +192,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
         ((await readExecuted(plan, folder, context.cwd, offset, everStarted)).rows ?? []).map(({ id }) => id);
       await jobsDone(records, read, scope.sleep);
     }
-    await end("finished");
-    return { records, ended: "finished" };
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      await end("interrupted");
-      return { records, ended: "interrupted" };
-    }
-    note("note", { text: error instanceof Error ? error.message : String(error) });
-    // What ended the run is what is told; that its ledger could not be ended well adds nothing.
-    await end("failed").catch(() => undefined);
-    throw error;
-  } finally {
-    recorder.close();
-    await scope.close();
-  }
+  });
 }
 
 /** As Promise.all, but when one fails the others have come to their end too: none is started behind our back. */
