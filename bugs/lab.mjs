@@ -116,10 +116,17 @@ export const LAB_BUGS = [
   },
   {
     name: "a-lab-that-is-blind-and-does-not-say-so",
-    file: src("rollout/controls"),
+    file: src("verdict/reruns"),
     find: `const blind = controls.find(({ bad }) => bad === 0);`,
     replace: `const blind = controls.find(({ bad }) => bad < 0);`,
     tests: ["lab/rollout/explain"],
+  },
+  {
+    name: "what-a-rerun-said-is-forgotten",
+    file: src("verdict/collection"),
+    find: `all.trials.push(trial);`,
+    replace: `all.trials.splice(0, 0);`,
+    tests: ["lab/commands/report"],
   },
   {
     name: "an-accident-proves-a-cause",

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * The core routes of examples/orders on com.sun.net.httpserver: GET /work, POST /orders, GET /ready. Orders go into a file. Java 17:
- * java Orders.java. DRAIN_DELAY (seconds) keeps serving after SIGTERM; without it the listener closes at once, and what is in flight is finished.
+ * java Orders.java. DRAIN_DELAY=2.5s keeps serving after SIGTERM; without it the listener closes at once, and what is in flight is finished.
  */
 class Orders {
   static volatile boolean stopping = false;
@@ -56,6 +56,13 @@ class Orders {
     });
   }
 
+  /** `2.5`, `2.5s`, `500ms`. */
+  static double secondsOf(String text) {
+    return text.endsWith("ms")
+        ? Double.parseDouble(text.replace("ms", "")) / 1000
+        : Double.parseDouble(text.replace("s", ""));
+  }
+
   static void sleep(double seconds) {
     try {
       Thread.sleep((long) (seconds * 1000));
@@ -93,7 +100,7 @@ class Orders {
         server.stop(5);
         return;
       }
-      sleep(Double.parseDouble(delay));
+      sleep(secondsOf(delay));
       while (inFlight.get() > 0) {
         sleep(0.01);
       }

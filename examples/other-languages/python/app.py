@@ -7,8 +7,9 @@ import sqlite3
 from fastapi import FastAPI, Response
 from pydantic import BaseModel
 
+import draining
+
 app = FastAPI()
-app.state.stopping = False
 database = sqlite3.connect(os.environ.get("ORDERS_DB", ":memory:"), check_same_thread=False)
 database.execute("create table if not exists orders (id text)")
 
@@ -18,9 +19,17 @@ class Order(BaseModel):
     work: float = 0.3
 
 
+@app.middleware("http")
+async def announce(request, call_next):
+    response = await call_next(request)
+    if draining.begun():
+        response.headers["connection"] = "close"
+    return response
+
+
 @app.get("/ready")
 def ready():
-    return Response(status_code=503 if app.state.stopping else 200)
+    return Response(status_code=503 if draining.begun() else 200)
 
 
 @app.get("/work")

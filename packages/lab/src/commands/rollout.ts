@@ -10,12 +10,15 @@ import { rolloutJson } from "../render/rollout-json.ts";
 import { renderPage } from "../render/html/page.ts";
 import { startProgress, type Terminal } from "../render/progress.ts";
 import { styleFor } from "../render/style.ts";
+import type { ControlRecord, TrialRecord } from "../ledger/records.ts";
+import { addToLedger } from "../ledger/writer.ts";
+import { openLedger } from "../report/open-ledger.ts";
 import { pageScript } from "../report/page-script.ts";
 import { reportOf } from "../report/run-report.ts";
 import { REPORT_FILE, writeReport } from "../report/write-report.ts";
-import { controlOf, controlsFor, type Control } from "../rollout/controls.ts";
-import { factorsFor, trialOf, type Trial } from "../rollout/explain.ts";
-import { exitCodeOf, judgeRow, withReruns, type Row } from "../rollout/row.ts";
+import { controlOf, controlsFor } from "../rollout/controls.ts";
+import { factorsFor, trialOf } from "../rollout/explain.ts";
+import { exitCodeOf, judgeRow, type Row } from "../rollout/row.ts";
 import { openPlace, type Place } from "../rollout/place.ts";
 import type { RunResult } from "../rollout/run.ts";
 import { folderAgain, runFolders } from "../rollout/run-folder.ts";
@@ -108,23 +111,31 @@ async function runWithReruns(
     const router = changed.router.name === "embedded" ? null : found;
     return runRow(changed, `${folder}-${name}`, router, guardian, live, io, place);
   };
-  const trials: Trial[] = [];
-  for (const { factor, plan: changed } of plan.explain ? factorsFor(plan, row.verdict) : []) {
+  const factors = plan.explain ? factorsFor(plan, row.verdict) : [];
+  const controls = plan.controls ? controlsFor(plan, row.verdict) : [];
+  const note = (record: TrialRecord | ControlRecord): Promise<void> =>
+    addToLedger(path.resolve(io.cwd, row.folder), record);
+  for (const { factor, plan: changed } of factors) {
     const rerun = await again(factor.name, factor.words, changed);
     if (rerun === null) {
       return null;
     }
-    trials.push(trialOf(factor, row.verdict, rerun.verdict, rerun.folder));
+    await note({ kind: "trial", ...trialOf(factor, row.verdict, rerun.verdict, rerun.folder) });
   }
-  const controls: Control[] = [];
-  for (const control of plan.controls ? controlsFor(plan, row.verdict) : []) {
+  for (const control of controls) {
     const rerun = await again(control.name, control.words, control.plan);
     if (rerun === null) {
       return null;
     }
-    controls.push(controlOf(control, rerun.verdict, rerun.folder));
+    await note({ kind: "control", ...controlOf(control, rerun.verdict, rerun.folder) });
   }
-  return withReruns(row, trials, controls);
+  // Judged again from its ledger, as anybody may do later: what its reruns say stands there now.
+  const opened = factors.length + controls.length === 0 ? null : await openLedger(row.folder, io.cwd);
+  if (opened === null) {
+    return row;
+  }
+  writePage(opened.judged, row.folder, io);
+  return judgeRow(plan, opened.judged.verdict, row.folder);
 }
 
 async function chooseFor(plans: readonly RolloutPlan[], io: Io): Promise<FoundRouter | null> {

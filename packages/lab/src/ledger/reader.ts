@@ -26,6 +26,8 @@ const KINDS: ReadonlySet<string> = new Set<LedgerRecord["kind"]>([
   "witness",
   "executed",
   "end",
+  "trial",
+  "control",
 ]);
 
 function broken(file: string, line: number, reason: string, cause?: unknown): LabError {

@@ -18,6 +18,7 @@ const list =
   (value) =>
     Array.isArray(value) && value.every(check);
 const plain: Check = (value) => value === null || ["string", "number", "boolean"].includes(typeof value);
+const outcome: Check = (value) => value === "pass" || value === "fail" || value === "invalid";
 const values: Check = (value) => isObject(value) && Object.values(value).every(plain);
 
 type Fields = Readonly<Record<string, Check>>;
@@ -87,6 +88,17 @@ const RECORDS: Readonly<Record<LedgerRecord["kind"], Fields>> = {
   },
   executed: { id: text, copy: maybe(text) },
   end: { atMs: number, reason: text, rows: maybe(number), arrivals: maybe(number) },
+  trial: {
+    factor: text,
+    words: text,
+    outcome,
+    before: number,
+    after: number,
+    vanished: list(text),
+    proves: list(text),
+    folder: text,
+  },
+  control: { name: text, words: text, outcome, bad: number, sent: number, folder: text },
 };
 
 /** The first field that is not as it must be, or null. The record's kind is one of those that are known. */

@@ -185,7 +185,7 @@ export interface WitnessRecord {
   readonly refused?: true;
 }
 
-/** The last record of a run that came to its end. A ledger without it was interrupted. */
+/** The last record of a run that came to its end; only what reruns say may follow. A ledger without it was interrupted. */
 export interface EndRecord {
   readonly kind: "end";
   readonly atMs: RunMs;
@@ -196,6 +196,37 @@ export interface EndRecord {
   readonly arrivals?: number | null;
 }
 
+/** What the run's repetition with one factor changed says of it (`--explain`). */
+export interface TrialRecord {
+  readonly kind: "trial";
+  readonly factor: string;
+  /** Completes "vanishes with": `GET requests only`. */
+  readonly words: string;
+  /** Of the repetition; `invalid`: it proves nothing. */
+  readonly outcome: "pass" | "fail" | "invalid";
+  /** Bad requests of the run, and of its repetition. */
+  readonly before: number;
+  readonly after: number;
+  /** The kinds of the run that its repetition does not have, by their slugs. */
+  readonly vanished: readonly string[];
+  /** Those of them for which this factor is the decisive question, and whose absence is no luck. */
+  readonly proves: readonly string[];
+  /** Of the repetition, with its own ledger. */
+  readonly folder: string;
+}
+
+/** What a repetition that must show losses says of the lab (`--controls`). */
+export interface ControlRecord {
+  readonly kind: "control";
+  readonly name: "hard-kill" | "no-delay";
+  readonly words: string;
+  readonly outcome: "pass" | "fail" | "invalid";
+  /** Losses that it showed; a control that shows none is a lab that is blind. */
+  readonly bad: number;
+  readonly sent: number;
+  readonly folder: string;
+}
+
 export type LedgerRecord =
   | RunRecord
   | RequestRecord
@@ -204,4 +235,6 @@ export type LedgerRecord =
   | RouterRequestRecord
   | WitnessRecord
   | ExecutedRecord
-  | EndRecord;
+  | EndRecord
+  | TrialRecord
+  | ControlRecord;

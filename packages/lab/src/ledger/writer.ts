@@ -1,9 +1,10 @@
 /** Writes a run's ledger: one record a line, appended in the background, whole after `close` and nearly whole after a crash. */
 
+import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import { LabError } from "../errors.ts";
-import type { LedgerRecord } from "./records.ts";
+import type { ControlRecord, LedgerRecord, TrialRecord } from "./records.ts";
 
 export const LEDGER_FILE = "ledger.ndjson";
 
@@ -110,5 +111,18 @@ export async function createLedger(folder: string): Promise<LedgerWriter> {
     return ledgerOn(handle, file);
   } catch (error) {
     throw writeError(file, error);
+  }
+}
+
+/** Adds what a rerun says to the ledger of a run that has ended. One that does not exist is not made: `LAB_LEDGER_WRITE`. */
+export async function addToLedger(folder: string, record: TrialRecord | ControlRecord): Promise<void> {
+  const file = path.join(folder, LEDGER_FILE);
+  try {
+    const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
+    const ledger = ledgerOn(handle, file);
+    ledger.write(record);
+    await ledger.close();
+  } catch (error) {
+    throw error instanceof LabError ? error : writeError(file, error);
   }
 }

@@ -14,7 +14,7 @@ export function rolloutJson(
     schema: "lastcall.rollout/1",
     exitCode,
     ...(platform.length === 0 ? {} : { platform }),
-    rows: rows.map(({ plan, verdict, counts, shown, why, routerLost, folder, trials, controls }) => ({
+    rows: rows.map(({ plan, verdict, counts, shown, why, routerLost, folder }) => ({
       scenario: plan.scenario,
       title: plan.title,
       mustShow: plan.mustShow,
@@ -26,8 +26,8 @@ export function rolloutJson(
       slowestMs: verdict.latency.max,
       routerLost,
       folder,
-      explain: trials,
-      controls,
+      explain: verdict.trials,
+      controls: verdict.controls,
       platform: plan.platform === null ? null : platformAdvice(verdict, plan.platform),
       verdict,
     })),

@@ -4,10 +4,10 @@ import path from "node:path";
 import { formatDuration } from "../duration.ts";
 import { LEDGER_FILE } from "../ledger/writer.ts";
 import { REPORT_FILE } from "../report/write-report.ts";
-import { trialInWords } from "../rollout/explain.ts";
 import { platformAdvice } from "../rollout/platform-words.ts";
 import { unasked, type Row } from "../rollout/row.ts";
 import { FILES } from "../rollout/service.ts";
+import { controlInWords, trialInWords } from "../verdict/reruns.ts";
 import type { Bound, KindTally, Verdict, WitnessVerdict } from "../verdict/verdict.ts";
 import { wrapText, wrapUnits, type Style } from "./style.ts";
 import { ARROW, loadStartMs, seconds, spansOf, timelineOf } from "./timeline.ts";
@@ -211,14 +211,11 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
     }
     lines.push(...settings(verdict, style), ...inPlatformWords(row, style));
   }
-  for (const [index, trial] of row.trials.entries()) {
+  for (const [index, trial] of verdict.trials.entries()) {
     add(index === 0 ? "explained" : "", trialInWords(trial));
   }
-  for (const [index, control] of row.controls.entries()) {
-    add(
-      index === 0 ? "controls" : "",
-      `${control.words}: ${control.bad} of ${plural(control.sent, "request")} went wrong, ${control.bad > 0 ? "as they must" : "and some must"}`,
-    );
+  for (const [index, control] of verdict.controls.entries()) {
+    add(index === 0 ? "controls" : "", controlInWords(control));
   }
   add("report", path.join(folder, REPORT_FILE));
   add("ledger", path.join(folder, LEDGER_FILE));

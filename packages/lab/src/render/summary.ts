@@ -6,6 +6,7 @@
 import type { LagFindings } from "../lag/findings.ts";
 import { LabError } from "../errors.ts";
 import type { Check } from "../experiments/judgement.ts";
+import { controlInWords, trialInWords } from "../verdict/reruns.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 
 interface RolloutDocument {
@@ -22,7 +23,9 @@ interface RolloutDocument {
     readonly postFailed: number;
     readonly slow: number;
     readonly slowestMs: number | null;
-    readonly verdict: Pick<Verdict, "headline" | "outcome" | "kinds" | "bounds" | "advice" | "run">;
+    readonly verdict: Pick<Verdict, "headline" | "outcome" | "kinds" | "bounds" | "advice" | "run"> &
+      // Documents of before it was there have none.
+      Partial<Pick<Verdict, "trials" | "controls">>;
   }[];
 }
 
@@ -107,6 +110,11 @@ function rollout({ rows, exitCode }: RolloutDocument): readonly string[] {
       ),
     );
   }
+  const reruns = rows.flatMap(({ verdict }) => [
+    ...(verdict.trials ?? []).map((trial) => `- explained: ${cell(trialInWords(trial))}`),
+    ...(verdict.controls ?? []).map((control) => `- control: ${cell(controlInWords(control))}`),
+  ]);
+  lines.push(...(reruns.length === 0 ? [] : ["", ...reruns]));
   const told = new Set(kinds.map(({ advice }) => advice));
   const steps = rows.filter(({ shown }) => !shown).flatMap(({ verdict }) => verdict.advice.steps);
   for (const step of steps.filter((one) => !told.has(one)).slice(0, ADVICE_SHOWN)) {

@@ -123,9 +123,34 @@ const EVENT = object({
   detail: VALUES,
 });
 
+const OUTCOME: Schema = { enum: ["pass", "fail", "invalid"] };
+const TRIAL = object(
+  {
+    factor: TEXT,
+    words: TEXT,
+    outcome: OUTCOME,
+    before: COUNT,
+    after: COUNT,
+    vanished: list(TEXT),
+    proves: list(TEXT),
+    folder: TEXT,
+  },
+  "a rerun with one factor changed: bad requests before and after, and the kinds that vanished with it",
+);
+const CONTROL = object(
+  {
+    name: { enum: ["hard-kill", "no-delay"] },
+    words: TEXT,
+    outcome: OUTCOME,
+    bad: COUNT,
+    sent: COUNT,
+    folder: TEXT,
+  },
+  "a rerun that must show losses",
+);
 const VERDICT = object({
   schema: { const: "lastcall.verdict/1" },
-  outcome: { enum: ["pass", "fail", "invalid"] },
+  outcome: OUTCOME,
   headline: TEXT,
   invalid: list(TEXT),
   run: object({
@@ -191,6 +216,8 @@ const VERDICT = object({
   }),
   routerLog: counts("lines of the router's error log by class"),
   timeline: list(EVENT),
+  trials: list(TRIAL),
+  controls: list(CONTROL),
 });
 
 export const REPORT_SCHEMA: Schema = {
@@ -206,31 +233,6 @@ export const REPORT_SCHEMA: Schema = {
   $defs: { verdict: VERDICT },
 };
 
-const OUTCOME: Schema = { enum: ["pass", "fail", "invalid"] };
-const TRIAL = object(
-  {
-    factor: TEXT,
-    words: TEXT,
-    outcome: OUTCOME,
-    before: COUNT,
-    after: COUNT,
-    vanished: list(TEXT),
-    proves: list(TEXT),
-    folder: TEXT,
-  },
-  "a rerun with one factor changed: bad requests before and after, and the kinds that vanished with it",
-);
-const CONTROL = object(
-  {
-    name: { enum: ["hard-kill", "no-delay"] },
-    words: TEXT,
-    outcome: OUTCOME,
-    bad: COUNT,
-    sent: COUNT,
-    folder: TEXT,
-  },
-  "a rerun that must show losses",
-);
 const PLATFORM = object({
   platform: TEXT,
   sum: TEXT,

@@ -4,22 +4,13 @@
  */
 
 import type { RolloutPlan } from "../scenario/plan.ts";
+import type { Control } from "../verdict/reruns.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 
 export interface ControlRun {
-  readonly name: "hard-kill" | "no-delay";
+  readonly name: Control["name"];
   readonly words: string;
   readonly plan: RolloutPlan;
-}
-
-export interface Control {
-  readonly name: ControlRun["name"];
-  readonly words: string;
-  readonly outcome: Verdict["outcome"];
-  /** Losses that it showed; a control that shows none is a lab that is blind. */
-  readonly bad: number;
-  readonly sent: number;
-  readonly folder: string;
 }
 
 /** Long enough for some requests to meet the gap at the lowest rates. */
@@ -67,29 +58,4 @@ export function controlOf(run: ControlRun, verdict: Verdict, folder: string): Co
     sent: verdict.requests.sent,
     folder,
   };
-}
-
-/** Why the lab is blind; null when its controls failed as they must. */
-export function blindness(controls: readonly Control[]): string | null {
-  const doubtful = controls.find(({ outcome }) => outcome === "invalid");
-  if (doubtful !== undefined) {
-    return `the control with ${doubtful.words} was invalid: nobody knows whether this lab sees losses here`;
-  }
-  const blind = controls.find(({ bad }) => bad === 0);
-  return blind === undefined
-    ? null
-    : `the lab is blind: the control with ${blind.words} must show losses, and showed none in ${blind.sent} requests`;
-}
-
-/** The verdict of a lab that is blind is invalid, whatever it was. */
-export function withControls(verdict: Verdict, controls: readonly Control[]): Verdict {
-  const reason = blindness(controls);
-  return reason === null
-    ? verdict
-    : {
-        ...verdict,
-        outcome: "invalid",
-        invalid: [...verdict.invalid, reason],
-        headline: `invalid run: ${[...verdict.invalid, reason].join("; ")}`,
-      };
 }

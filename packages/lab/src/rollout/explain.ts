@@ -5,7 +5,8 @@
 
 import { inabilityOf } from "../router/options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
-import { KINDS, type KindSlug } from "../verdict/kinds.ts";
+import type { KindSlug } from "../verdict/kinds.ts";
+import type { Trial } from "../verdict/reruns.ts";
 import type { KindTally, Verdict } from "../verdict/verdict.ts";
 
 export interface Factor {
@@ -133,21 +134,6 @@ export function factorsFor(
   );
 }
 
-/** One rerun and what it says. */
-export interface Trial {
-  readonly factor: string;
-  readonly words: string;
-  /** `invalid`: the rerun proves nothing. */
-  readonly outcome: Verdict["outcome"];
-  readonly before: number;
-  readonly after: number;
-  /** The kinds of the first run that this one does not have. */
-  readonly vanished: readonly string[];
-  /** Those of them for which this factor is the decisive question, and whose absence is no luck. */
-  readonly proves: readonly string[];
-  readonly folder: string;
-}
-
 /** Fewer than this may be absent from the next run by luck alone: 3 expected and none seen happens in 5 % of runs. */
 const NO_LUCK = 3;
 
@@ -167,30 +153,4 @@ export function trialOf(factor: Factor, before: Verdict, after: Verdict, folder:
     proves: decisive.map((kind) => kind.slug),
     folder,
   };
-}
-
-/** The verdict, surer of what was proven. */
-export function withProof(verdict: Verdict, trials: readonly Trial[]): Verdict {
-  const proven = new Set(trials.flatMap((trial) => trial.proves));
-  return {
-    ...verdict,
-    kinds: verdict.kinds.map((kind) => (proven.has(kind.slug) ? { ...kind, confidence: "proven" } : kind)),
-  };
-}
-
-/** `the failures vanish with GET requests only`, or what else it shows. */
-export function trialInWords(trial: Trial): string {
-  if (trial.outcome === "invalid") {
-    return `with ${trial.words}: the run was invalid and says nothing`;
-  }
-  const counts = `${trial.before} before, ${trial.after} after`;
-  if (trial.after === 0 && trial.outcome === "pass") {
-    return `the failures vanish with ${trial.words} (${counts})`;
-  }
-  const names = trial.vanished.map(
-    (slug) => `${KINDS[slug as KindSlug].title} (${KINDS[slug as KindSlug].id})`,
-  );
-  return names.length > 0
-    ? `${names.join(", ")} ${names.length === 1 ? "vanishes" : "vanish"} with ${trial.words} (${counts})`
-    : `no kind vanishes with ${trial.words} (${counts})`;
 }

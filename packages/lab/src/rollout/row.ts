@@ -5,8 +5,6 @@ import type { EventRecord } from "../ledger/records.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { missed, type RowCounts } from "../scenario/expectation.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { withControls, type Control } from "./controls.ts";
-import { withProof, type Trial } from "./explain.ts";
 
 export interface Row {
   readonly plan: RolloutPlan;
@@ -19,10 +17,6 @@ export interface Row {
   /** Failures that are the router's own doing (a reload closes idle client connections): shown apart. */
   readonly routerLost: number;
   readonly folder: string;
-  /** Reruns with one factor changed at a time (`--explain`). */
-  readonly trials: readonly Trial[];
-  /** Reruns that must show losses (`--controls`). */
-  readonly controls: readonly Control[];
 }
 
 /** The kind of a request that met a port at which nobody listens any more. */
@@ -84,15 +78,7 @@ export function judgeRow(plan: RolloutPlan, verdict: Verdict, folder: string): R
     why,
     routerLost: verdict.requests.byCharge.router,
     folder,
-    trials: [],
-    controls: [],
   };
-}
-
-/** The row with what its reruns say: surer where a cause was proven, invalid where a control showed nothing. */
-export function withReruns(row: Row, trials: readonly Trial[], controls: readonly Control[]): Row {
-  const verdict = withControls(withProof(row.verdict, trials), controls);
-  return { ...judgeRow(row.plan, verdict, row.folder), trials, controls };
 }
 
 /** A run that proves nothing is neither a pass nor a finding. */

@@ -137,7 +137,7 @@ export async function startProxy(
         attempted.responseMs = performance.now() - attemptedMs;
         onFailure({
           class: kind,
-          text: `${error.message} (${sent ? "sent" : "not sent"}${out.reusedSocket ? ", pooled connection" : ""}), upstream: ${address(peer)}, request: "${from.method} ${from.url}"`,
+          text: `${error.message} (${sent ? (out.writableFinished ? "sent" : "sending") : "not sent"}${out.reusedSocket ? ", pooled connection" : ""}), upstream: ${address(peer)}, request: "${from.method} ${from.url}"`,
         });
         if (to.headersSent) {
           to.destroy(); // The head is out: a cut is all that can be told.

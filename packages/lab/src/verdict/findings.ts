@@ -6,25 +6,13 @@
 import type { RunRecord } from "../ledger/records.ts";
 import { time } from "./evidence.ts";
 import type { Attributed } from "./exposure.ts";
+import type { Finding, Told } from "./finding.ts";
+import { markedOut, noShare, sentAfterRemoval } from "./findings-of-traffic.ts";
 import type { KindSlug } from "./kinds.ts";
-import { firstAndLast, type Seen } from "./last-seen.ts";
-import { COLUMN } from "./request-table.ts";
+import { firstAndLast } from "./last-seen.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { CopyLife, RestartSpan, Timeline } from "./timeline.ts";
 import type { BadRequest, Confidence } from "./verdict.ts";
-
-export interface Finding {
-  readonly kind: KindSlug;
-  readonly confidence: Confidence;
-  /** Whether a verdict with it must fail. */
-  readonly fails: boolean;
-  readonly evidence: string;
-  readonly atMs: number;
-  /** Indices into the timeline's restarts. */
-  readonly restarts: readonly number[];
-}
-
-type Told = Omit<Finding, "restarts">;
 
 const WRAPPERS = /^(?:sh|bash|dash|ash|ksh|zsh|busybox|npm|npx|yarn|pnpm|corepack)\b/;
 
@@ -148,71 +136,6 @@ function crashed(copies: readonly CopyLife[], loadEndedMs: number | null): Told 
       };
 }
 
-interface Traffic {
-  readonly timeline: Timeline;
-  readonly attributed: Attributed;
-  /** By the copies' places in the timeline. */
-  readonly seen: readonly Seen[];
-}
-
-/** The new copy was in the router's list, the others were sent requests, and it was not. */
-function noShare({ timeline, attributed, seen }: Traffic): readonly (Told & { readonly restart: number })[] {
-  return timeline.restarts.flatMap(({ replacement }, restart) => {
-    const addedMs = replacement?.addedMs ?? null;
-    const first = replacement === null ? undefined : seen[timeline.copies.indexOf(replacement)];
-    const untilMs = Math.min(
-      first === undefined || first.firstMs < 0 ? Number.POSITIVE_INFINITY : first.firstMs,
-      replacement?.signalMs ?? Number.POSITIVE_INFINITY,
-      timeline.loadEndedMs ?? Number.POSITIVE_INFINITY,
-    );
-    if (
-      replacement === null ||
-      addedMs === null ||
-      untilMs - addedMs < THRESHOLDS.noShareMs ||
-      untilMs === Infinity
-    ) {
-      return [];
-    }
-    let others = 0;
-    for (let row = 0; row < attributed.requests.length; row += 1) {
-      const sentMs = attributed.requests.value(row, COLUMN.dispatchedMs);
-      others += sentMs > addedMs && sentMs < untilMs && attributed.copyOf(row) >= 0 ? 1 : 0;
-    }
-    // With few requests the turn may simply not have come to it.
-    return others < 10
-      ? []
-      : [
-          {
-            kind: "passive-mark" as const,
-            confidence: "likely" as const,
-            fails: false,
-            evidence: `${replacement.name} was in the router's list for ${time(untilMs - addedMs)} without a request, while the others were sent ${others}`,
-            atMs: addedMs,
-            restart,
-          },
-        ];
-  });
-}
-
-function sentAfterRemoval({ timeline, seen }: Traffic): readonly (Told & { readonly restart: number })[] {
-  return timeline.restarts.flatMap(({ life }, restart) => {
-    const lastMs = seen[timeline.copies.indexOf(life)]?.sentMs ?? -1;
-    const { removedMs } = life;
-    return removedMs !== null && lastMs - removedMs > THRESHOLDS.removalSlackMs
-      ? [
-          {
-            kind: "slow-deregistration" as const,
-            confidence: "certain" as const,
-            fails: false,
-            evidence: `${life.name} was sent a request ${time(lastMs - removedMs)} after the router was said to have dropped it`,
-            atMs: lastMs,
-            restart,
-          },
-        ]
-      : [];
-  });
-}
-
 /** With retries on: GETs were saved at the same moments at which POSTs were lost. */
 function notRetried(run: RunRecord | null, bad: readonly BadRequest[]): Told | null {
   const lost = bad.filter((one) => one.harm === "lost" && one.restart !== null);
@@ -272,5 +195,11 @@ export function findingsOf(
   const alone = [crashed(timeline.copies, timeline.loadEndedMs), notRetried(run, bad)].flatMap((told) =>
     told === null ? [] : [{ ...told, restart: null }],
   );
-  return merged([...ofLives, ...alone, ...noShare(traffic), ...sentAfterRemoval(traffic)]);
+  return merged([
+    ...ofLives,
+    ...alone,
+    ...noShare(traffic),
+    ...markedOut(traffic, bad),
+    ...sentAfterRemoval(traffic),
+  ]);
 }

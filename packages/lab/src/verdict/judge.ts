@@ -15,6 +15,7 @@ import { KINDS, type KindSlug } from "./kinds.ts";
 import { notLookedFor } from "./not-looked-for.ts";
 import { quantile, quantilesOf } from "./quantiles.ts";
 import { COLUMN } from "./request-table.ts";
+import { withReruns } from "./reruns.ts";
 import { withSingledOut } from "./singled-out.ts";
 import { countBy, tallyCharges, tallyHarms, tallyKinds } from "./tally.ts";
 import { THRESHOLDS } from "./thresholds.ts";
@@ -227,7 +228,9 @@ function decide(all: Collection): Judged {
     advice: { ...measured, steps: [...new Set(kinds.map((kind) => kind.advice))] },
     routerLog: countBy(all.log, (line) => line.class),
     timeline: all.events.toSorted((a, b) => a.atMs - b.atMs),
+    trials: [],
+    controls: [],
   };
-  const verdict = { headline: headlineOf(body), ...body };
+  const verdict = withReruns({ headline: headlineOf(body), ...body }, all.trials, all.controls);
   return { ...attributed, verdict, timeline, bad: badByRow, log: all.log, latenciesMs };
 }

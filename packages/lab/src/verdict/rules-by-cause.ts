@@ -153,7 +153,7 @@ export const BY_CAUSE: readonly Rule[] = [
       facts.cause === "cut" &&
       facts.pooled &&
       facts.leaving === null &&
-      (beforeWork(facts) || beforeWork(facts) || (soonerThanWork(facts) && neverWorked(facts)))
+      (beforeWork(facts) || (soonerThanWork(facts) && neverWorked(facts)))
         ? `${outcome(facts)} on a pooled connection${moment(facts)} while no copy was leaving${says(facts)}`
         : null,
   },

@@ -1,5 +1,6 @@
 /** Rules where the harm decides, alone or with the phase of the copy: stored wrongly, masked, truncated, slowed. */
 
+import { routerConnectMs } from "./collection.ts";
 import { outcome, moment, says, time, type Rule } from "./evidence.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 
@@ -50,11 +51,15 @@ export const BY_HARM: readonly Rule[] = [
   },
   {
     kind: "connect-retry",
-    evidence: ({ harm, request }) => {
+    evidence: (facts) => {
+      const { harm, request, copy } = facts;
       const tookMs = (request.connectedMs ?? request.endedMs) - request.dispatchedMs;
-      return harm === "slowed" && tookMs >= THRESHOLDS.connectRetryMs
+      if (harm !== "slowed" || Math.max(tookMs, routerConnectMs(request)) < THRESHOLDS.connectRetryMs) {
+        return null;
+      }
+      return tookMs >= THRESHOLDS.connectRetryMs
         ? `the connection took ${time(tookMs)}`
-        : null;
+        : `the router's connection to ${copy ?? "the copy"} took ${time(routerConnectMs(request))}${moment(facts)}`;
     },
   },
   {

@@ -1,6 +1,6 @@
 /** Bad requests, counted: by kind, by harm, by who has to change something. Each counts once in each table. */
 
-import type { Finding } from "./findings.ts";
+import type { Finding } from "./finding.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { BadRequest, ChargedTo, Confidence, Harm, KindTally } from "./verdict.ts";

@@ -3,7 +3,7 @@
  * makes it from the ledger; whoever renders it decides nothing.
  */
 
-import type { EventRecord, RequestRecord, RunMs } from "../ledger/records.ts";
+import type { ControlRecord, EventRecord, RequestRecord, RunMs, TrialRecord } from "../ledger/records.ts";
 
 /**
  * `pass`: nothing was lost, duplicated, truncated, masked or slowed by the service, and no copy had to be killed or ended by
@@ -279,4 +279,8 @@ export interface Verdict {
   readonly routerLog: Readonly<Record<string, number>>;
   /** What happened when, in order: signals, exits, additions, removals. */
   readonly timeline: readonly EventRecord[];
+  /** Reruns with one factor changed at a time (`--explain`). */
+  readonly trials: readonly Omit<TrialRecord, "kind">[];
+  /** Reruns that must show losses (`--controls`). */
+  readonly controls: readonly Omit<ControlRecord, "kind">[];
 }

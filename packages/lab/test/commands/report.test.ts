@@ -16,7 +16,9 @@ import path from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { reportCommand } from "../../src/commands/report.ts";
+import { addToLedger } from "../../src/ledger/writer.ts";
 import { REPORT_SCHEMA } from "../../src/report/schema.ts";
+import type { Verdict } from "../../src/verdict/verdict.ts";
 import { faults } from "../json-schema.ts";
 import { writeMade } from "../report/made-ledger.ts";
 
@@ -86,6 +88,52 @@ describe("the forms of a report", () => {
     assert.match(out, /^### ❌ lastcall: \d+ of 1,000 requests went wrong\n/);
     assert.match(out, /\| \*\*closed door \(K01\)\*\* \|/);
     assert.match(report("clean", "--markdown", "--compare", "lossy").out, /\| lost \| \d+ \| \*\*0\*\* \|/);
+  });
+
+  test("what reruns said of a run stands in its ledger, and is in every form", async () => {
+    const run = path.join(folder, "explained");
+    mkdirSync(run);
+    writeMade(path.join(run, "ledger.ndjson"), WISH);
+    await addToLedger(run, {
+      kind: "trial",
+      factor: "router-first",
+      words: "the <router> told first",
+      outcome: "pass",
+      before: 60,
+      after: 0,
+      vanished: ["closed-door"],
+      proves: ["closed-door"],
+      folder: "runs/x-router-first",
+    });
+    const control = {
+      kind: "control",
+      name: "hard-kill",
+      words: "SIGKILL instead of the stop signal",
+      outcome: "fail",
+      sent: 300,
+      folder: "runs/x-hard-kill",
+    } as const;
+    await addToLedger(run, { ...control, bad: 12 });
+    const page = path.join(folder, "explained.html");
+    const text = report("explained");
+    assert.equal(text.code, 1, text.err);
+    assert.match(text.out, /\nexplained {5}the failures vanish with the <router> told first \(60 before, 0/);
+    assert.match(text.out, /\ncontrols {6}SIGKILL instead of the stop signal: 12 of 300 requests went wrong/);
+    const markdown = report("explained", "--markdown", "--html", page).out;
+    assert.match(markdown, /\n- explained: the failures vanish with the \\<router\\> told first/);
+    assert.match(markdown, /\n- control: SIGKILL .* 12 of 300 requests went wrong, as they must/);
+    assert.match(
+      readFileSync(page, "utf8"),
+      /<h2>Proof by intervention<.*vanish with the &lt;router&gt; told/,
+    );
+    const json = JSON.parse(report("explained", "--json").out) as { readonly verdict: Verdict };
+    assert.deepEqual(faults(REPORT_SCHEMA, json), []);
+    assert.equal(json.verdict.kinds.find(({ slug }) => slug === "closed-door")?.confidence, "proven");
+    assert.deepEqual([json.verdict.trials.length, json.verdict.controls[0]?.bad], [1, 12]);
+    await addToLedger(run, { ...control, bad: 0 });
+    const blind = report("explained");
+    assert.equal(blind.code, 4);
+    assert.match(blind.out, /^! invalid run: the lab is blind: the control with SIGKILL/);
   });
 
   test("--html writes the page and leaves standard output alone", () => {

@@ -6,7 +6,13 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { createLedger, LEDGER_FILE, ledgerOn, type LedgerSink } from "../../src/ledger/writer.ts";
+import {
+  addToLedger,
+  createLedger,
+  LEDGER_FILE,
+  ledgerOn,
+  type LedgerSink,
+} from "../../src/ledger/writer.ts";
 
 const folder = await mkdtemp(path.join(os.tmpdir(), "lastcall-ledger-"));
 after(() => rm(folder, { recursive: true }));
@@ -102,4 +108,26 @@ test("close twice is one close, and a record after it is refused", async () => {
   const ledger = await createLedger(path.join(folder, "closed"));
   await Promise.all([ledger.close(), ledger.close()]);
   assert.throws(() => ledger.write(note("late")), isWriteError);
+});
+
+test("what a rerun says is added to the ledger of a run that has ended, and makes none where there is none", async () => {
+  const run = path.join(folder, "ended");
+  const control = {
+    kind: "control",
+    name: "hard-kill",
+    words: "SIGKILL",
+    outcome: "fail",
+    bad: 3,
+    sent: 9,
+    folder: "x",
+  } as const;
+  const ledger = await createLedger(run);
+  ledger.write(note("before"));
+  await ledger.close();
+  await addToLedger(run, control);
+  const lines = (await readFile(path.join(run, LEDGER_FILE), "utf8")).split("\n");
+  assert.match(lines[0] ?? "", /before/);
+  assert.deepEqual(JSON.parse(lines[1] ?? ""), control);
+  await assert.rejects(addToLedger(path.join(folder, "no-run"), control), isWriteError);
+  assert.ok(!existsSync(path.join(folder, "no-run")));
 });

@@ -9,7 +9,7 @@ import { COLOUR, PLAIN } from "../../src/render/style.ts";
 import { spansOf, timelineOf } from "../../src/render/timeline.ts";
 import { controlOf, controlsFor } from "../../src/rollout/controls.ts";
 import { factorsFor, trialOf } from "../../src/rollout/explain.ts";
-import { exitCodeOf, judgeRow, withReruns, type Row } from "../../src/rollout/row.ts";
+import { exitCodeOf, judgeRow, type Row } from "../../src/rollout/row.ts";
 import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
 
@@ -212,7 +212,11 @@ test("reruns are told: with what the failures vanish, what a control showed, and
   const trial = trialOf(first.factor, base.verdict, clean.verdict, "runs/x-1");
   const [control] = controlsFor(base.plan, base.verdict);
   assert.ok(control !== undefined);
-  const seen = withReruns(base, [trial], [controlOf(control, base.verdict, "runs/x-2")]);
+  const reruns = (showed: Row): readonly LedgerRecord[] => [
+    { kind: "trial", ...trial },
+    { kind: "control", ...controlOf(control, showed.verdict, "runs/x-2") },
+  ];
+  const seen = row({ command: ["x"], platform: "systemd" }, 6, false, "finished", reruns(base));
   const text = renderDetails(seen, PLAIN, true);
   assert.match(text, /explained +the failures vanish with a drain delay longer than the router's lag/);
   assert.match(
@@ -223,7 +227,7 @@ test("reruns are told: with what the failures vanish, what a control showed, and
   assert.match(text, /proven: /);
   assert.ok(text.split("\n").every((line) => line.length <= 100));
   assert.deepEqual(faults(ROLLOUT_SCHEMA, JSON.parse(rolloutJson([seen], 1))), []);
-  const blind = withReruns(clean, [], [controlOf(control, clean.verdict, "runs/x-2")]);
+  const blind = row({ command: ["x"] }, 0, false, "finished", reruns(clean));
   assert.match(blind.why ?? "", /the lab is blind/);
   assert.equal(exitCodeOf([blind]), 4);
 });

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LedgerRecord } from "../../src/ledger/records.ts";
 import { baselineAnswers } from "../../src/rollout/baseline.ts";
-import { blindness, controlsFor, withControls, type Control } from "../../src/rollout/controls.ts";
-import { FACTORS, factorsFor, trialInWords, trialOf, withProof } from "../../src/rollout/explain.ts";
+import { controlsFor } from "../../src/rollout/controls.ts";
+import { FACTORS, factorsFor, trialOf } from "../../src/rollout/explain.ts";
 import { planRollout, type RolloutOptions, type RolloutPlan } from "../../src/scenario/plan.ts";
+import { blindness, trialInWords, withReruns, type Control } from "../../src/verdict/reruns.ts";
 import type { Verdict } from "../../src/verdict/verdict.ts";
 import { end, judge, judgeRestart, line, request, restart, routerError, run } from "../verdict/ledger.ts";
 
@@ -93,7 +94,7 @@ describe("one factor at a time", () => {
     const trial = trialOf(factor("router-first"), before, clean, "runs/x");
     assert.match(trialInWords(trial), /^the failures vanish with a drain delay .* \(5 before, 0 after\)$/);
     assert.deepEqual(trial.proves, ["closed-door"]);
-    assert.equal(withProof(before, [trial]).kinds[0]?.confidence, "proven");
+    assert.equal(withReruns(before, [trial], []).kinds[0]?.confidence, "proven");
   });
 
   test("an accident proves nothing: too few to be absent by more than luck, or a factor that is no cure", () => {
@@ -101,7 +102,7 @@ describe("one factor at a time", () => {
     assert.deepEqual([few.vanished, few.proves], [["closed-door"], []]);
     const other = trialOf(factor("get-only"), closedDoors(9), clean, "runs/x");
     assert.deepEqual(other.proves, []);
-    assert.equal(withProof(closedDoors(2), [few]).kinds[0]?.confidence, "certain");
+    assert.equal(withReruns(closedDoors(2), [few], []).kinds[0]?.confidence, "certain");
   });
 
   test("what stays, and a rerun that is invalid, are said so", () => {
@@ -167,10 +168,11 @@ describe("controls", () => {
 
   test("a control without a loss makes the verdict invalid, whatever it was, and says why", () => {
     assert.equal(blindness([seen(4), seen(9)]), null);
-    const blind = withControls(clean, [seen(4), seen(0, "pass")]);
+    const blind = withReruns(clean, [], [seen(4), seen(0, "pass")]);
     assert.equal(blind.outcome, "invalid");
     assert.match(blind.headline, /the lab is blind: the control with SIGKILL .* showed none in 300 requests/);
     assert.match(blindness([seen(0, "invalid")]) ?? "", /was invalid/);
-    assert.equal(withControls(clean, [seen(4)]), clean);
+    const seeing = withReruns(clean, [], [seen(4)]);
+    assert.deepEqual([seeing.outcome, seeing.headline], [clean.outcome, clean.headline]);
   });
 });

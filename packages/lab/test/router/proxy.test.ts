@@ -166,6 +166,18 @@ test("with retries a GET that was sent and not answered goes to the next copy, a
   }
 });
 
+test("a copy that cuts a request is told apart by whether its body had gone out", async () => {
+  const reset = await rude("A", (socket) => socket.resetAndDestroy());
+  for (const [body, words] of [
+    ["{}", /\(sent\)/],
+    ["x".repeat(8 * 1024 * 1024), /\(sending\)/],
+  ] as const) {
+    const setup = await proxy([reset]);
+    assert.equal((await ask(setup, "POST", body)).status, 502);
+    assert.match(setup.failures[0]?.text ?? "", words);
+  }
+});
+
 test("an answer that does not come in time is a 504", async () => {
   const setup = await proxy([await rude("A", () => undefined)], { readTimeoutMs: 200 });
   assert.equal((await ask(setup)).status, 504);

@@ -197,6 +197,13 @@ const PLAIN: readonly Case[] = [
     says: /the connection took 1.00 s/,
   },
   {
+    kind: "connect-retry",
+    title: "a router's connection to a copy that was made at the second try",
+    records: [request(2100, { tookMs: 1260, upstream: "127.0.0.1:9001|200|1.012|1.250" })],
+    says: /^the router's connection to A took 1\.01 s, sent 100 ms after SIGTERM to A$/,
+    copy: "A",
+  },
+  {
     kind: "slow",
     title: "a slow answer in the quiet",
     records: [request(500, { copy: "102", tookMs: 5000 })],
@@ -376,6 +383,21 @@ const MORE: readonly Case[] = [
     says: /EPIPE while writing after 30 ms while its body was being sent at B/,
   },
   {
+    kind: "unread-body",
+    title: "the same behind a router that was still sending",
+    records: [
+      routerError(2100, "A", { ...POST, tookMs: 3 }),
+      {
+        kind: "router-log",
+        atMs: 2103,
+        class: "reset",
+        text: 'write EPIPE (sending), upstream: 127.0.0.1:9001, request: "POST /orders"',
+      },
+    ],
+    says: /502 after 3 ms while its body was being sent, sent 100 ms after SIGTERM to A; router: reset/,
+    copy: "A",
+  },
+  {
     kind: "ignored-signal",
     title: "a copy that is killed and had stayed ready",
     records: [],
@@ -472,6 +494,18 @@ const MORE: readonly Case[] = [
     title: "a new copy in the router's list that gets nothing",
     records: Array.from({ length: 20 }, (_, n) => request(3700 + n * 100, { copy: "102" })),
     says: /A2 was in the router's list for 5\.40 s without a request, while the others were sent 20/,
+    count: 0,
+  },
+  {
+    kind: "passive-mark",
+    title: "a new copy that failed a request and was then left out",
+    records: [
+      routerError(3700, "A2", { upstream: "127.0.0.1:9003|502|-|0.001" }),
+      line(3702, "connect-refused", "A2"),
+      ...Array.from({ length: 20 }, (_, n) => request(3750 + n * 100, { copy: "102" })),
+      ...Array.from({ length: 20 }, (_, n) => request(5800 + n * 100, { copy: n % 2 === 0 ? "103" : "102" })),
+    ],
+    says: /A2 failed a request, and was sent none for 2\.10 s after it, while the others were sent 20/,
     count: 0,
   },
   {

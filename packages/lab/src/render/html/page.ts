@@ -9,6 +9,7 @@ import { definitions, lookOf } from "./kinds.ts";
 import { kindsSection } from "./kinds-section.ts";
 import { escape } from "./markup.ts";
 import { plural } from "../numbers.ts";
+import { proofSection } from "./proof-section.ts";
 import { blindSection, settingsSection } from "./settings-section.ts";
 import { STYLE_SHEET } from "./style-sheet.ts";
 import { timeFigure } from "./time-figure.ts";
@@ -78,6 +79,7 @@ ${before === null ? "" : compareSection(before, report)}
 <section id="over-time"><div class="head"><h2>Over time</h2><div class="tools" hidden><span class="readout" aria-live="polite"></span><button type="button" data-do="in" aria-label="zoom in">+</button><button type="button" data-do="out" aria-label="zoom out">−</button><button type="button" data-do="next" title="next failure (n)">next failure</button><button type="button" data-do="all" title="show all (0)">all</button></div></div>
 ${timeFigure(report)}</section>
 ${kindsSection(report)}
+${proofSection(report)}
 ${alignedSection(report)}
 ${settingsSection(report)}
 ${blindSection(report)}

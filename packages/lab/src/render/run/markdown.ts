@@ -1,6 +1,7 @@
 /** A judged run as the comment on a pull request: the verdict, the numbers that decide, and one worked example of each kind. */
 
 import type { RunReport } from "../../report/run-report.ts";
+import { controlInWords, trialInWords } from "../../verdict/reruns.ts";
 import type { Verdict } from "../../verdict/verdict.ts";
 import { duration, grouped, percent, plural } from "../numbers.ts";
 import { subtitleOf, titleOf } from "../words.ts";
@@ -58,6 +59,15 @@ function kindTable({ kinds }: Verdict): readonly string[] {
   ];
 }
 
+/** What reruns say: with which factor the failures vanish, and whether the lab sees losses here. */
+function proof({ trials, controls }: Verdict): readonly string[] {
+  const lines = [
+    ...trials.map((trial) => `- explained: ${cell(trialInWords(trial))}`),
+    ...controls.map((control) => `- control: ${cell(controlInWords(control))}`),
+  ];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
 export function reportMarkdown({ verdict, warnings }: RunReport, before: RunReport | null): string {
   const sign = { pass: "✅", fail: "❌", invalid: "⚠️" }[verdict.outcome];
   const own = numbers(verdict);
@@ -88,6 +98,7 @@ export function reportMarkdown({ verdict, warnings }: RunReport, before: RunRepo
     "",
     ...table,
     ...kindTable(verdict),
+    ...proof(verdict),
     "",
     ...(settings === "" ? [] : [`Measured numbers ask for ${settings}.`, ""]),
     `<sub>${cell(scenario)} · ${cell(router)}${typeof rate === "number" ? ` · ${rate} requests/s` : ""} · ${plural(verdict.restarts.length, "restart")}</sub>`,

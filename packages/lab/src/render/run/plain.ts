@@ -1,6 +1,7 @@
 /** A judged run in a screen of text: what `lastcall report LEDGER` says where no other form is asked for. */
 
 import type { RunReport } from "../../report/run-report.ts";
+import { controlInWords, trialInWords } from "../../verdict/reruns.ts";
 import { duration, grouped, percent, plural } from "../numbers.ts";
 import { wrapText, type Style } from "../style.ts";
 
@@ -44,6 +45,8 @@ export function reportText(
       ...kind.examples.slice(0, 1).map((one) => line("", `for example ${one.request.id}: ${one.evidence}`)),
     ]),
     "",
+    ...verdict.trials.map((trial, index) => line(index === 0 ? "explained" : "", trialInWords(trial))),
+    ...verdict.controls.map((control, index) => line(index === 0 ? "controls" : "", controlInWords(control))),
     ...(upper === null
       ? []
       : [
