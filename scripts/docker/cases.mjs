@@ -6,6 +6,9 @@ const PLAIN = ["node", "app.cjs"];
 const cmd = (words) => `CMD ${JSON.stringify(words)}`;
 const SHELL_FORM = `CMD ${AUTO.join(" ")}`;
 
+/** What is asked once the stop has begun must still find a door. */
+const SERVES_ON = "LASTCALL_DRAIN_DELAY=2s";
+
 /**
  * `dockerfile`: what follows FROM. `run`: flags of docker run. `compose`: keys of the service in a compose file, instead.
  * `graceS`: of docker stop. `ask`: in flight at the stop; `meanwhile`: asked once the stop has begun. `expect`: exit code,
@@ -84,15 +87,15 @@ export const CASES = [
   {
     name: "PID 1, blocked in JavaScript after the signal",
     dockerfile: [cmd(AUTO)],
-    run: ["-e", "LASTCALL_GRACE_PERIOD=6s"],
+    run: ["-e", "LASTCALL_GRACE_PERIOD=8s", "-e", SERVES_ON],
     meanwhile: "/spin",
-    graceS: 10,
+    graceS: 15,
     expect: { exit: 3, pid: 1, blockedIn: /^spinsForever/ },
   },
   {
     name: "PID 1, blocked in native code after the signal",
     dockerfile: [cmd(AUTO)],
-    run: ["-e", "LASTCALL_GRACE_PERIOD=6s"],
+    run: ["-e", "LASTCALL_GRACE_PERIOD=8s", "-e", SERVES_ON],
     meanwhile: "/native",
     graceS: 15,
     expect: { exit: 139, pid: 1, blockedIn: /^native/ },
@@ -100,7 +103,7 @@ export const CASES = [
   {
     name: "PID 1, heap exhausted after the signal",
     dockerfile: [cmd(["node", "--max-old-space-size=48", ...AUTO.slice(1)])],
-    run: ["-e", "LASTCALL_GRACE_PERIOD=60s"],
+    run: ["-e", "LASTCALL_GRACE_PERIOD=60s", "-e", SERVES_ON],
     meanwhile: "/heap",
     graceS: 60,
     expect: { exit: 3, pid: 1, blockedIn: /^heap exhausted in .*eatsMemory/ },

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allGone, childrenOf } from "../processes.ts";
+import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 
@@ -42,7 +42,7 @@ function start(
   args: readonly string[],
   config?: object,
 ): { readonly process: ChildProcess; readonly done: Promise<Done> } {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-prove-"));
+  const folder = makeFolder("prove");
   if (config !== undefined) {
     writeFileSync(path.join(folder, "lastcall.config.json"), JSON.stringify(config));
   }

@@ -1,19 +1,9 @@
 // `lastcall report` as its users run it, on whole ledgers and on broken ones.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { reportCommand } from "../../src/commands/report.ts";
 import { addToLedger } from "../../src/ledger/writer.ts";
@@ -21,10 +11,10 @@ import { REPORT_SCHEMA } from "../../src/report/schema.ts";
 import type { Verdict } from "../../src/verdict/verdict.ts";
 import { faults } from "../json-schema.ts";
 import { writeMade } from "../report/made-ledger.ts";
+import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-report-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeFolder("report");
 
 const WISH = { requests: 1000, ratePerSecond: 100, restarts: 2, closedDoorMs: 300 };
 mkdirSync(path.join(folder, "lossy"));

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,12 +11,13 @@ import type { LedgerRecord } from "../../src/ledger/records.ts";
 import { realNginx, realRouter } from "../real-parts.ts";
 import { allGone } from "../processes.ts";
 import type { Verdict } from "../../src/verdict/verdict.ts";
+import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const POLITE = fileURLToPath(new URL("../fixtures/polite.js", import.meta.url));
 const [nginx, haproxy] = [await realNginx(), await realRouter("haproxy")];
 /** What it says of itself is all that is asked of it. */
-const OLD_HAPROXY = path.join(mkdtempSync(path.join(tmpdir(), "lastcall-old-")), "haproxy");
+const OLD_HAPROXY = path.join(makeFolder("old"), "haproxy");
 writeFileSync(OLD_HAPROXY, "#!/bin/sh\necho 'HAProxy version 2.2.9-1 2022/01/01'\n", { mode: 0o755 });
 
 interface Done {
@@ -33,7 +33,7 @@ interface Running {
 }
 
 function start(args: readonly string[], env: Record<string, string> = {}, config?: object): Running {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-rollout-"));
+  const folder = makeFolder("rollout");
   if (config !== undefined) {
     writeFileSync(path.join(folder, "lastcall.config.json"), JSON.stringify(config));
   }
@@ -203,7 +203,7 @@ describe(
 
 describe("a rolling restart", { concurrency: 2 }, () => {
   test("R1 a polite stranger loses nothing: exit 0, rows = 201s, and JSON that says so", async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "lastcall-done-"));
+    const folder = makeFolder("done");
     const done = await run(
       [
         "--json",
@@ -247,7 +247,7 @@ describe("a rolling restart", { concurrency: 2 }, () => {
     "behind HAProxy, with a shim and a mix of one's own: each request is seen where it arrived",
     { skip: haproxy === null },
     async () => {
-      const folder = mkdtempSync(path.join(tmpdir(), "lastcall-mix-"));
+      const folder = makeFolder("mix");
       const mix = path.join(folder, "mix.json");
       writeFileSync(
         mix,

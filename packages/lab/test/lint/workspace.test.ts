@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { openWorkspace } from "../../src/lint/workspace.ts";
+import { makeFolder } from "../folder.ts";
 
 function folderWith(files: readonly string[]): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-workspace-"));
+  const folder = makeFolder("workspace");
   for (const file of files) {
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(folder, file), "FROM scratch\n");

@@ -1,8 +1,7 @@
 // An orchestrator that is not there, refuses, or forgets: told by a stand-in for the docker program that says what the
 // real one says. The real engine is in engine.test.ts and `npm run swarm`.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,8 +11,9 @@ import { openCompose } from "../../src/platform/compose.ts";
 import { openSwarm } from "../../src/platform/swarm.ts";
 import { Interrupted, openScope } from "../../src/rollout/scope.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
+import { makeFolder } from "../folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-docker-"));
+const folder = makeFolder("docker");
 
 /** A docker that runs these shell lines; `$*` is what it is asked. */
 function standIn(name: string, lines: string): Record<string, string | undefined> {

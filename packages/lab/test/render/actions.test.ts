@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { makeFolder } from "../folder.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../../..");
 const recorded = (name: string): string =>
@@ -37,7 +37,7 @@ function runStep(
   const action = parse(readFileSync(path.join(ROOT, `actions/${name}/action.yml`), "utf8")) as Action;
   const step = action.runs.steps.find((one) => one.name === name);
   assert.ok(step !== undefined);
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-action-"));
+  const folder = makeFolder("action");
   writeFileSync(path.join(folder, "printed"), printed);
   writeFileSync(
     path.join(folder, "node"),

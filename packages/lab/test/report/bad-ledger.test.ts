@@ -1,9 +1,8 @@
 // Whatever a ledger holds, it is either refused with a code or reported: nothing else may come of it.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { LabError } from "../../src/errors.ts";
 import { renderPage } from "../../src/render/html/page.ts";
@@ -14,9 +13,9 @@ import { PLAIN } from "../../src/render/style.ts";
 import { openLedger } from "../../src/report/open-ledger.ts";
 import { reportOf } from "../../src/report/run-report.ts";
 import { madeRecords } from "./made-ledger.ts";
+import { makeFolder } from "../folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-bad-ledger-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeFolder("bad-ledger");
 const file = path.join(folder, "ledger.ndjson");
 const LINES = [
   ...madeRecords({ requests: 40, ratePerSecond: 100, restarts: 2, closedDoorMs: 60, posts: true }),

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { executedOffset, idsIn, jobsDone, readExecuted } from "../../src/rollout/executed.ts";
 import { planRollout, type RolloutPlan } from "../../src/scenario/plan.ts";
 import { request } from "../verdict/ledger.ts";
+import { makeFolder } from "../folder.ts";
 
 test("ids are read a line each, bare or as JSON; a torn last line counts as nothing", () => {
   assert.deepEqual(idsIn('r1-1\n\n{"id":"r1-2","at":5}\n{"id":3}\n{"x":1}\n{torn\nr1-4'), [
@@ -23,7 +23,7 @@ const stranger = (executed: string | undefined): RolloutPlan => {
 };
 
 test("only what a service appends during the run belongs to the run, duplicates included", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-executed-"));
+  const folder = makeFolder("executed");
   const file = path.join(folder, "done.txt");
   writeFileSync(file, "old-1\nold-2\n");
   const plan = stranger("done.txt");
@@ -37,7 +37,7 @@ test("only what a service appends during the run belongs to the run, duplicates 
 });
 
 test("without a file nobody can tell, which is not the same as none; a file that never came holds none", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-executed-"));
+  const folder = makeFolder("executed");
   assert.equal((await readExecuted(stranger(undefined), folder, folder, 0, ["A"])).rows, null);
   const plan = stranger("never-written.txt");
   assert.equal(await executedOffset(plan, folder), 0);

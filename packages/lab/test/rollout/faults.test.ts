@@ -1,17 +1,16 @@
 // A few of the services with planted faults (`npm run faults` has them all): the lab names what is planted, and nothing else.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Verdict } from "../../src/verdict/verdict.ts";
+import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("../../../../../fixtures/faults/", import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-faults-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeFolder("faults");
 
 interface Fault {
   readonly service: string;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { runFolders } from "../../src/rollout/run-folder.ts";
 import { planRollout } from "../../src/scenario/plan.ts";
+import { makeFolder } from "../folder.ts";
 
-const cwd = (): string => mkdtempSync(path.join(tmpdir(), "lastcall-folder-"));
+const cwd = (): string => makeFolder("folder");
 const code = (error: unknown): boolean => error instanceof LabError && error.code === "LAB_RUN_FOLDER";
 
 test("without --out each row gets a folder of its own, also when two labs start at once", () => {

@@ -1,11 +1,8 @@
 // What only some routers can do, with the real ones: removal by readiness, balancers of layer 4, passive marks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, test } from "node:test";
 import { startRunClock } from "../../src/ledger/clock.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
@@ -16,6 +13,7 @@ import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { realRouter } from "../real-parts.ts";
 import { PLAIN } from "./behaviour.ts";
+import { makeFolder } from "../folder.ts";
 
 const guardian = startGuardian();
 const clock = startRunClock();
@@ -69,7 +67,7 @@ async function start(
   upstreams: readonly Upstream[],
   emit: (event: EventRecord) => void = () => undefined,
 ): Promise<Router> {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-router-"));
+  const folder = makeFolder("router");
   const options = { ...PLAIN, ...behaviour, port: 0, folder };
   return startRouter(found, options, upstreams, { clock, guardian, findPort, emit });
 }

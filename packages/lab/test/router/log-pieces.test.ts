@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { logPieces } from "../../src/router/log-pieces.ts";
+import { makeFolder } from "../folder.ts";
 
 test("a log comes in pieces of whole lines, but for the one that is still being written; one that is not there is empty", async () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "lastcall-log-")), "access.log");
+  const file = path.join(makeFolder("log"), "access.log");
   const lines = Array.from(
     { length: 100_000 },
     (_, n) => `line ${n} of a log that is larger than one piece of it`,

@@ -1,10 +1,7 @@
 // All routers keep the same promises; those that are not installed are skipped.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
@@ -16,6 +13,7 @@ import { realRouter } from "../real-parts.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { PLAIN } from "./behaviour.ts";
+import { makeFolder } from "../folder.ts";
 
 const guardian = startGuardian();
 const clock = startRunClock();
@@ -33,7 +31,7 @@ after(() => {
 const options = (port = 0): RouterOptions => ({
   ...PLAIN,
   port,
-  folder: mkdtempSync(path.join(tmpdir(), "lastcall-router-")),
+  folder: makeFolder("router"),
 });
 
 async function copy(name: string): Promise<Upstream> {

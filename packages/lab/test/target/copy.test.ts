@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,9 +10,10 @@ import type { EventRecord } from "../../src/ledger/records.ts";
 import { describeExit, fillCommand, startCopy, type Copy, type CopySpec } from "../../src/target/copy.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
+import { makeFolder } from "../folder.ts";
 
 const SERVES = fileURLToPath(new URL("../fixtures/serves.js", import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-copy-"));
+const folder = makeFolder("copy");
 const guardian = startGuardian();
 const findPort = portFinder();
 after(() => guardian.close());

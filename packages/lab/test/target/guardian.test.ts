@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startGuardian } from "../../src/target/guardian.ts";
+import { makeFolder } from "../folder.ts";
 import { allGone, isAlive } from "../processes.ts";
 
 const LAB = fileURLToPath(new URL("../fixtures/keeps-copies.js", import.meta.url));
@@ -11,7 +12,9 @@ const LAB = fileURLToPath(new URL("../fixtures/keeps-copies.js", import.meta.url
 async function lab(
   ...args: string[]
 ): Promise<{ readonly pids: readonly number[]; readonly kill: () => Promise<void> }> {
-  const child = spawn(process.execPath, [LAB, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [LAB, makeFolder("guardian"), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [text] = (await once(child.stdout, "data")) as [Buffer];
   const pids = text.toString().trim().split(" ").map(Number);
   assert.equal(pids.length, 2, text.toString());

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isWatched, readWitness } from "../../src/witness/lines.ts";
+import { makeFolder } from "../folder.ts";
 
 const WITNESS = new URL("../../src/witness/witness.js", import.meta.url).href;
 const SERVICE = `
@@ -22,7 +22,7 @@ server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
 test("arrivals and answers are on the disk when the process is killed, and what hung has no answer", async () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "lastcall-witness-")), "witness-A.ndjson");
+  const file = path.join(makeFolder("witness"), "witness-A.ndjson");
   const child = spawn(process.execPath, ["--import", WITNESS, "-e", SERVICE], {
     env: { ...process.env, LASTCALL_WITNESS: file },
     stdio: ["ignore", "pipe", "inherit"],

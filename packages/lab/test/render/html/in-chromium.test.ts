@@ -1,7 +1,6 @@
 // The page in a real browser: a million requests open at once and zoom fluidly; without a script it is whole; it fits a phone.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { renderPage } from "../../../src/render/html/page.ts";
@@ -11,10 +10,10 @@ import { createJudge } from "../../../src/verdict/judge.ts";
 import { chromiumProgram, startChromium, type Chromium, type Page } from "../../chromium.ts";
 import { firstPaint, zoomRate } from "./measures.ts";
 import { madeRecords, type Wish } from "../../report/made-ledger.ts";
+import { makeFolder } from "../../folder.ts";
 
 const program = chromiumProgram();
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-pages-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeFolder("pages");
 const at = (name: string): string => path.join(folder, name);
 
 /** The page of a made run, without its ledger: what that costs is measured by bench/report.mjs. */
