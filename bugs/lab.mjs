@@ -219,4 +219,32 @@ export const LAB_BUGS = [
     replace: `n += 1;`,
     tests: ["lab/load/engines"],
   },
+  {
+    name: "a-web-socket-without-a-close-frame-ended-well",
+    file: src("load/web-socket-client"),
+    find: `over(phase === "goodbye" ? null : code);`,
+    replace: `over(null);`,
+    tests: ["lab/load/web-sockets"],
+  },
+  {
+    name: "every-unanswered-message-has-crossed-the-close-frame",
+    file: src("load/web-socket-client"),
+    find: `atMs - sentMs < crossingMs`,
+    replace: `atMs >= sentMs`,
+    tests: ["lab/load/web-sockets"],
+  },
+  {
+    name: "a-refused-stream-was-worked-on",
+    file: src("load/http2-client"),
+    find: `return "REFUSED_STREAM";`,
+    replace: `return "GOAWAY";`,
+    tests: ["lab/load/http2-client"],
+  },
+  {
+    name: "a-web-socket-cut-is-a-truncated-answer",
+    file: src("verdict/rules-by-stream"),
+    find: `return harm === "truncated" && (request.events !== undefined || request.webSocket !== undefined);`,
+    replace: `return harm === "truncated" && request.events !== undefined;`,
+    tests: ["lab/verdict/classify"],
+  },
 ];

@@ -39,7 +39,8 @@ The router
 The load
   --rate N              requests per second (20)
   --arrivals HOW        constant, poisson, or steps of a rate and a time: 20:5s,200:2s (constant)
-  --load FILE           a mix of requests as data: uploads, event streams, fresh connections
+  --load FILE           a mix of requests as data: uploads, event streams, WebSockets, HTTP/2
+  --protocol NAME       http/1.1 or h2, HTTP/2 without TLS (http/1.1)
   --engine NAME         raw: the lab's own client; node or undici: as programs use them (raw)
   --load-workers N      threads that send (1)
   --copies N            2 to 16 (2)

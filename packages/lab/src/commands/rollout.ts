@@ -55,6 +55,7 @@ const SHARED = {
   arrivals: "string",
   engine: "string",
   "load-workers": "string",
+  protocol: "string",
   copies: "string",
   repeat: "string",
   seed: "string",

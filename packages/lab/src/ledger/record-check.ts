@@ -68,6 +68,8 @@ const RECORDS: Readonly<Record<LedgerRecord["kind"], Fields>> = {
     bytes: fields({ promised: maybe(number), got: number }),
     copy: maybe(text),
     upstream: maybe(text),
+    protocol: maybe(text),
+    webSocket: maybe(fields({ sent: number, answered: number, crossed: number, closeCode: maybe(number) })),
   },
   event: {
     atMs: number,

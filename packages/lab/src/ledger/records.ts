@@ -46,8 +46,9 @@ export interface RequestRecord {
   readonly stage: Stage | null;
   /**
    * The error code (`ECONNREFUSED`, `ECONNRESET`, `TIMEOUT`, `EOF` for an early clean end, `PARSE`,
-   * `DIGEST` for a whole body that is not the one its content-digest promises, `GAP` for a missing event in a stream); null when
-   * answered.
+   * `DIGEST` for a whole body that is not the one its content-digest promises, `GAP` for a missing event in a stream; of WebSockets
+   * `UNANSWERED`, `CLOSE_1011` and `NO_UPGRADE`; of HTTP/2 `REFUSED_STREAM` for a stream that was not worked on, `GOAWAY` for one
+   * that was accepted and ended with its connection, `RST_INTERNAL_ERROR` and the like); null when answered.
    */
   readonly error: string | null;
   readonly connection: {
@@ -74,6 +75,21 @@ export interface RequestRecord {
   readonly uploaded?: number;
   /** Server-sent events that came, where a stream of them was asked for. */
   readonly events?: number;
+  /** What was said, where a WebSocket was asked for. One that comes back is a record of its own, with the id `ID-again1`, `ID-again2`, ... */
+  readonly webSocket?: WebSocketTold;
+  /** Absent: HTTP/1.1. */
+  readonly protocol?: "h2";
+}
+
+export interface WebSocketTold {
+  /** Messages that the client sent. */
+  readonly sent: number;
+  /** Of these, how many were answered. */
+  readonly answered: number;
+  /** Of these, how many were on their way when the service's close frame was: RFC 6455 lets it leave them unread (section 5.5.1). */
+  readonly crossed: number;
+  /** Of the service's close frame, where that came before the client's; 1005 without a code; null when it did not come. */
+  readonly closeCode: number | null;
 }
 
 /** Something that the lab did or saw at a copy, the router or itself. */

@@ -3,7 +3,7 @@
  * copied, and a small table of the texts. What follows from the plan (id, method, path) is recomputed on the other side.
  */
 
-import type { RequestRecord, Stage } from "../ledger/records.ts";
+import type { RequestRecord, Stage, WebSocketTold } from "../ledger/records.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Mix } from "./mix.ts";
 
@@ -11,6 +11,13 @@ export interface Batch {
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly count: number;
   readonly texts: readonly string[];
+  /** By row: what few requests have. */
+  readonly talks: ReadonlyMap<number, Talk>;
+}
+
+interface Talk {
+  readonly webSocket: WebSocketTold;
+  readonly again: number;
 }
 
 /** Numbers for each request. */
@@ -22,6 +29,7 @@ export class BatchWriter {
   readonly #capacity: number;
   #numbers: Float64Array<ArrayBuffer>;
   #texts = new Map<string, number>();
+  #talks = new Map<number, Talk>();
   #count = 0;
 
   constructor(capacity: number) {
@@ -72,14 +80,19 @@ export class BatchWriter {
     row[at++] = this.#text(exchange.upstream);
     row[at++] = exchange.uploaded;
     row[at++] = exchange.events;
+    if (exchange.webSocket !== null) {
+      this.#talks.set(this.#count, { webSocket: exchange.webSocket, again: exchange.again });
+    }
     this.#count += 1;
   }
 
   /** What has been added so far; the writer starts anew. The numbers may be transferred. */
   take(): Batch {
-    const batch = { numbers: this.#numbers, count: this.#count, texts: [...this.#texts.keys()] };
+    const texts = [...this.#texts.keys()];
+    const batch = { numbers: this.#numbers, count: this.#count, texts, talks: this.#talks };
     this.#numbers = new Float64Array(this.#capacity * WIDTH);
     this.#texts = new Map();
+    this.#talks = new Map();
     this.#count = 0;
     return batch;
   }
@@ -99,7 +112,8 @@ function readRow(batch: Batch, index: number, mix: Mix): RequestRecord {
   const start = index * WIDTH;
   const number = (column: number): number => numbers[start + column] ?? Number.NaN;
   const text = (column: number): string | null => texts[number(column)] ?? null;
-  const { id, method, path, name } = mix.at(number(0));
+  const talk = batch.talks.get(index);
+  const { id, method, path, name, protocol } = mix.at(number(0), talk?.again);
   const uploaded = optional(number(18));
   const events = optional(number(19));
   const stage = STAGES[number(8)] ?? null;
@@ -130,6 +144,8 @@ function readRow(batch: Batch, index: number, mix: Mix): RequestRecord {
     ...(name === null ? {} : { template: name }),
     ...(uploaded === null ? {} : { uploaded }),
     ...(events === null ? {} : { events }),
+    ...(talk === undefined ? {} : { webSocket: talk.webSocket }),
+    ...(protocol === null ? {} : { protocol }),
   };
 }
 

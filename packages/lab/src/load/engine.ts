@@ -33,6 +33,8 @@ function templateProblem({
   body,
   upload,
   eventsForMs,
+  webSocket,
+  protocol,
   method,
 }: RequestTemplate): string | null {
   if (!(weight > 0)) {
@@ -47,6 +49,14 @@ function templateProblem({
     }
     if (body !== null || eventsForMs !== undefined || method !== "POST") {
       return "an upload is the body of a POST, and nothing else can be it too";
+    }
+  }
+  if (webSocket !== undefined) {
+    if (!(webSocket.forMs > 0 && webSocket.everyMs > 0)) {
+      return "a WebSocket needs forMs and everyMs above 0";
+    }
+    if (protocol === "h2" || method !== "GET" || body !== null || eventsForMs !== undefined) {
+      return "a WebSocket is opened by a GET of HTTP/1.1 without a body";
     }
   }
   return eventsForMs !== undefined && !(eventsForMs > 0) ? "eventsForMs is not above 0" : null;

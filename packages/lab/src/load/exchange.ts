@@ -1,6 +1,6 @@
 /** One request on its way, and what became of it: filled in by the client, read when it has ended. NaN is "never happened". */
 
-import type { RequestRecord, Stage } from "../ledger/records.ts";
+import type { RequestRecord, Stage, WebSocketTold } from "../ledger/records.ts";
 
 export interface Exchange {
   readonly n: number;
@@ -26,6 +26,10 @@ export interface Exchange {
   uploaded: number;
   /** Server-sent events that came; NaN where none were asked for. */
   events: number;
+  /** Null where no WebSocket was asked for. */
+  webSocket: WebSocketTold | null;
+  /** How often its WebSocket has been opened again by now. */
+  again: number;
 }
 
 /** Nothing has happened yet. */
@@ -51,5 +55,7 @@ export function newExchange(n: number, intendedMs: number, dispatchedMs: number)
     upstream: null,
     uploaded: Number.NaN,
     events: Number.NaN,
+    webSocket: null,
+    again: 0,
   };
 }

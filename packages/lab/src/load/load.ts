@@ -33,6 +33,21 @@ export interface RequestTemplate {
   readonly upload?: Upload;
   /** The answer is a stream of server-sent events that is left open for this long, then closed by the client. */
   readonly eventsForMs?: number;
+  /** A WebSocket instead of a request. */
+  readonly webSocket?: WebSocketTalk;
+  /** HTTP/2 with prior knowledge; absent: HTTP/1.1. */
+  readonly protocol?: "h2";
+}
+
+/** A WebSocket that is opened, talked over and left with a close frame. One that the service ends in good order is opened again. */
+export interface WebSocketTalk {
+  /** From the first opening to our close frame, comings back included. */
+  readonly forMs: number;
+  readonly everyMs: number;
+  /** The text of a message: `{id}` is the request's id, `{n}` the number of the message, from 1. */
+  readonly message: string;
+  /** What answers it. `echo`: a message that holds its text word for word. `any`: the next message, whatever it says. */
+  readonly answer: "echo" | "any";
 }
 
 /** A body of bytes, with its SHA-256 in `content-digest` (RFC 9530). */

@@ -1,6 +1,6 @@
 /** Which request is the n-th: its template, its id and its bytes, all pure functions of the plan and n. */
 
-import type { LoadPlan, RequestTemplate } from "./load.ts";
+import type { LoadPlan, RequestTemplate, WebSocketTalk } from "./load.ts";
 import { uniform } from "./random.ts";
 import { prepareUpload, type PreparedUpload } from "./upload.ts";
 
@@ -10,6 +10,8 @@ export interface PlannedRequest {
   readonly path: string;
   /** The template's name; null where it has none. */
   readonly name: string | null;
+  /** Null: HTTP/1.1. */
+  readonly protocol: "h2" | null;
 }
 
 /** What a client needs beside the head. */
@@ -18,6 +20,7 @@ export interface Outgoing {
   readonly fresh: boolean;
   readonly upload: PreparedUpload | null;
   readonly eventsForMs: number | null;
+  readonly webSocket: WebSocketTalk | null;
 }
 
 /** For a client that writes its own head. */
@@ -28,12 +31,12 @@ export interface StructuredRequest extends PlannedRequest, Outgoing {
 }
 
 export interface Mix {
-  /** What the n-th request is (n counts from 0). */
-  at(n: number): PlannedRequest;
+  /** What the n-th request is (n counts from 0). `again`: a WebSocket that comes back for so many times; default 0. */
+  at(n: number, again?: number): PlannedRequest;
   /** The n-th request as it goes over the wire, head and body; where the body is an upload, its head alone. */
   wire(n: number): string;
   outgoing(n: number): Outgoing;
-  structured(n: number): StructuredRequest;
+  structured(n: number, again?: number): StructuredRequest;
 }
 
 type Plan = Pick<LoadPlan, "host" | "port" | "seed" | "mix" | "keepAlive" | "idPrefix">;
@@ -94,6 +97,7 @@ function prepare(template: RequestTemplate, plan: Plan): Prepared {
     fresh,
     upload,
     eventsForMs: template.eventsForMs ?? null,
+    webSocket: template.webSocket ?? null,
     wire: (id) => {
       const key = post ? `idempotency-key: ${id}\r\n` : "";
       const start = `${template.method} ${pathParts.join(id)}${fixed}x-request-id: ${id}\r\n${key}`;
@@ -123,23 +127,26 @@ export function createMix(plan: Plan): Mix {
     const point = uniform(plan.seed, "mix", n) * total;
     return prepared[upTo.findIndex((edge) => point < edge)] ?? last;
   };
-  const at = (n: number): PlannedRequest => {
+  const at = (n: number, again = 0): PlannedRequest => {
     const { template, pathParts } = choose(n);
-    const id = requestId(prefix, n);
-    return { id, method: template.method, path: pathParts.join(id), name: template.name ?? null };
+    const first = requestId(prefix, n);
+    const id = again === 0 ? first : `${first}-again${again}`;
+    const { method, name = null, protocol = null } = template;
+    return { id, method, path: pathParts.join(id), name, protocol };
   };
   return {
     at,
     wire: (n) => choose(n).wire(requestId(prefix, n)),
     outgoing: choose,
-    structured: (n) => {
-      const planned = at(n);
-      const { fresh, upload, eventsForMs, headers, bodyParts, template } = choose(n);
+    structured: (n, again) => {
+      const planned = at(n, again);
+      const { fresh, upload, eventsForMs, webSocket, headers, bodyParts, template } = choose(n);
       return {
         ...planned,
         fresh,
         upload,
         eventsForMs,
+        webSocket,
         headers: {
           ...headers,
           "x-request-id": planned.id,

@@ -103,7 +103,7 @@ export function createNodeClient(options: LibraryClientOptions): LibraryClient {
 }
 
 /** Its failure is that of the request, which tells it itself. */
-async function feed(
+export async function feed(
   sent: { write(part: Buffer): boolean; end(): void; readonly destroyed: boolean },
   upload: PreparedUpload,
 ): Promise<void> {

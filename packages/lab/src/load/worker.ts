@@ -3,8 +3,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { startRunClock } from "../ledger/clock.ts";
 import { BatchWriter, type Batch } from "./batch.ts";
+import { createClient } from "./clients.ts";
 import type { Exchange } from "./exchange.ts";
-import { createHttpClient } from "./http-client.ts";
 import type { LoadPlan } from "./load.ts";
 import { createMix } from "./mix.ts";
 import { startOpenLoop, type OpenLoop } from "./open-loop.ts";
@@ -68,57 +68,24 @@ function stopWhenDone(): void {
   }
 }
 
-interface Client {
-  send(n: number, intendedMs: number): void;
-  readonly open: number;
-  close(): void;
-}
-
-async function createClient(): Promise<Client> {
-  const options = {
-    host: plan.host,
-    port: plan.port,
-    keepAlive: plan.keepAlive,
-    timeoutMs: plan.timeoutMs,
-    now,
-    onEnd: (exchange: Exchange) => {
-      // One number for each connection of the run, whichever worker made it.
-      exchange.connectionId = exchange.connectionId * count - (count - 1 - index);
-      finished.add(exchange);
-      if (finished.full) {
-        flush();
-      } else {
-        flushTimer ??= setTimeout(flush, BATCH_WAIT_MS);
-      }
-      stopWhenDone();
-    },
-  };
-  const engine = plan.engine ?? "raw";
-  if (engine === "raw") {
-    const raw = createHttpClient(options);
-    return {
-      send: (n, dueMs) => raw.send(n, dueMs, mix.wire(n), mix.outgoing(n)),
-      get open() {
-        return raw.open;
-      },
-      close: raw.close,
-    };
-  }
-  // Only where it is asked for: undici is large.
-  const library =
-    engine === "node"
-      ? (await import("./node-client.ts")).createNodeClient(options)
-      : (await import("./undici-client.ts")).createUndiciClient(options);
-  return {
-    send: (n, dueMs) => library.send(n, dueMs, mix.structured(n)),
-    get open() {
-      return library.open;
-    },
-    close: library.close,
-  };
-}
-
-const client = await createClient();
+const client = await createClient(plan, mix, {
+  host: plan.host,
+  port: plan.port,
+  keepAlive: plan.keepAlive,
+  timeoutMs: plan.timeoutMs,
+  now,
+  onEnd: (exchange: Exchange) => {
+    // One number for each connection of the run, whichever worker made it.
+    exchange.connectionId = exchange.connectionId * count - (count - 1 - index);
+    finished.add(exchange);
+    if (finished.full) {
+      flush();
+    } else {
+      flushTimer ??= setTimeout(flush, BATCH_WAIT_MS);
+    }
+    stopWhenDone();
+  },
+});
 
 port.on("message", (message: ToWorker) => {
   switch (message.kind) {
@@ -135,6 +102,7 @@ port.on("message", (message: ToWorker) => {
     case "stop":
       loop?.stop();
       stopping = true;
+      client.stop?.();
       stopWhenDone();
   }
 });

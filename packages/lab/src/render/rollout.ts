@@ -8,7 +8,14 @@ import { platformAdvice } from "../rollout/platform-words.ts";
 import { unasked, type Row } from "../rollout/row.ts";
 import { FILES } from "../rollout/service.ts";
 import { controlInWords, trialInWords } from "../verdict/reruns.ts";
-import type { Bound, KindTally, Verdict, WitnessVerdict } from "../verdict/verdict.ts";
+import type {
+  Bound,
+  Http2Verdict,
+  KindTally,
+  Verdict,
+  WebSocketVerdict,
+  WitnessVerdict,
+} from "../verdict/verdict.ts";
 import { wrapText, wrapUnits, type Style } from "./style.ts";
 import { ARROW, loadStartMs, seconds, spansOf, timelineOf } from "./timeline.ts";
 
@@ -85,6 +92,9 @@ export function renderHead(rows: readonly Row[]): string {
     ...(plan.router.pooledAtRemoval === "closed-when-idle"
       ? []
       : [`connections ${plan.router.pooledAtRemoval} at the removal`]),
+    ...(plan.router.http2 === undefined
+      ? []
+      : [plan.router.http2 === "only" ? "clients speak HTTP/2" : "some clients speak HTTP/2"]),
     ...(plan.load.engine === "raw" ? [] : [`sent by ${plan.load.engine}`]),
     `seed ${plan.seed}`,
   ];
@@ -132,6 +142,26 @@ function witnessInWords(seen: WitnessVerdict): string {
   return `${plural(seen.arrivals, "arrival")} at the copies${all.length === 0 ? "" : `: ${all.join(", ")}`}`;
 }
 
+function webSocketsInWords(seen: WebSocketVerdict): string {
+  const codes = Object.entries(seen.closeCodes).map(([code, count]) => `${count} told to go with ${code}`);
+  const ends = [
+    ...codes,
+    ...(seen.cameBack > 0 ? [`${seen.cameBack} came back`] : []),
+    ...(seen.cut > 0 ? [`${seen.cut} cut without a close frame`] : []),
+  ];
+  const unanswered = [
+    ...(seen.crossed > 0 ? [`${seen.crossed} crossed a close frame`] : []),
+    ...(seen.unanswered > 0 ? [`${seen.unanswered} unanswered`] : []),
+  ];
+  const said = [`${plural(seen.messages, "message")}, ${seen.answered} answered`, ...unanswered].join(", ");
+  return `${[`${seen.opened} of ${seen.asked} opened`, ...ends].join(", ")}; ${said}`;
+}
+
+function http2InWords({ sent, failed, refused }: Http2Verdict): string {
+  const safe = refused === 0 ? "" : `, ${refused} of them refused and safe to send again`;
+  return `${plural(sent, "request")}, ${failed} without an answer${safe}`;
+}
+
 function labelled(label: string, text: string, style: Style): string {
   const wrapped = text.includes(ARROW)
     ? wrapUnits(text.split(ARROW), ARROW, WIDTH, " ".repeat(16))
@@ -171,6 +201,12 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
   add("router's log", list(verdict.routerLog));
   if (verdict.witness !== null) {
     add("witness", witnessInWords(verdict.witness));
+  }
+  if (verdict.webSockets !== null) {
+    add("WebSockets", webSocketsInWords(verdict.webSockets));
+  }
+  if (verdict.http2 !== null) {
+    add("HTTP/2", http2InWords(verdict.http2));
   }
   for (const kind of full ? verdict.kinds : []) {
     const what = `${kind.title.toLowerCase()} (${kind.id})`;

@@ -19,13 +19,17 @@ const VALUES: Schema = {
   additionalProperties: { type: ["string", "number", "boolean", "null"] },
 };
 
-/** Every key is always there. Others may come within a version: a reader ignores what it does not know. */
-function object(properties: Readonly<Record<string, Schema>>, description?: string): Schema {
+/** Every key is always there, but for the optional ones. Others may come within a version: a reader ignores what it does not know. */
+function object(
+  properties: Readonly<Record<string, Schema>>,
+  description?: string,
+  optional: Readonly<Record<string, Schema>> = {},
+): Schema {
   return {
     type: "object",
     ...(description === undefined ? {} : { description }),
     required: Object.keys(properties),
-    properties,
+    properties: { ...properties, ...optional },
   };
 }
 
@@ -44,7 +48,14 @@ const HARMS = {
   masked: COUNT,
   slowed: COUNT,
 };
-const REQUEST = object({
+const REQUEST_EXTRAS = {
+  template: TEXT,
+  uploaded: COUNT,
+  events: COUNT,
+  protocol: { enum: ["h2"] },
+  webSocket: object({ sent: COUNT, answered: COUNT, crossed: COUNT, closeCode: maybe(COUNT) }),
+};
+const REQUEST_FIELDS = {
   kind: { const: "request" },
   id: TEXT,
   method: TEXT,
@@ -68,7 +79,8 @@ const REQUEST = object({
   bytes: object({ promised: maybe(COUNT), got: COUNT }),
   copy: maybe(TEXT),
   upstream: maybe(TEXT),
-});
+};
+const REQUEST = object(REQUEST_FIELDS, undefined, REQUEST_EXTRAS);
 const CONFIDENCE: Schema = { enum: ["proven", "certain", "likely", "possible"] };
 const BAD = object({
   request: REQUEST,
@@ -203,6 +215,20 @@ const VERDICT = object({
       executedTwice: list(TEXT),
     }),
   ),
+  webSockets: maybe(
+    object({
+      asked: COUNT,
+      opened: COUNT,
+      cameBack: COUNT,
+      cut: COUNT,
+      closeCodes: counts("close frames of the service that came before the client's, by code"),
+      messages: COUNT,
+      answered: COUNT,
+      crossed: COUNT,
+      unanswered: COUNT,
+    }),
+  ),
+  http2: maybe(object({ sent: COUNT, failed: COUNT, refused: COUNT })),
   restarts: list(RESTART),
   exposure: object({ ...EXPOSURE, unattributed: COUNT }),
   bounds: object({ perRestart: BOUND, perExposed: BOUND }),

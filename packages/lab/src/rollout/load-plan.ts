@@ -1,6 +1,7 @@
 /** From a rolling restart to what the load engine is asked for. */
 
 import type { LoadPlan, RequestTemplate } from "../load/load.ts";
+import { spoken } from "../scenario/load-options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 
 /** A request that no layer has answered by then: more than nginx's connect and read timeouts together. */
@@ -10,12 +11,13 @@ function mixOf({ routes, load }: RolloutPlan): readonly RequestTemplate[] {
   if (load.mix !== null) {
     return load.mix;
   }
-  return [
+  const all: readonly RequestTemplate[] = [
     ...(routes.get === null ? [] : [{ method: "GET" as const, path: routes.get, body: null, weight: 1 }]),
     ...(routes.post === null
       ? []
       : [{ method: "POST" as const, path: routes.post, body: routes.postBody, weight: 1 }]),
   ];
+  return all.map((template) => spoken(template, load.protocol));
 }
 
 /** An upper bound, should everything take as long as it may. */

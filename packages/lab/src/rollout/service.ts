@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { formatDuration } from "../duration.ts";
 import { LabError } from "../errors.ts";
+import { speaksHttp2ToCopies } from "../router/options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
 import { fillCommand, type CopySpec } from "../target/copy.ts";
 
@@ -67,6 +68,7 @@ export function copySpec(
     port,
     readyPath: plan.routes.ready,
     livePath: plan.routes.live,
+    speaksHttp2: plan.router.http2 === "only" && speaksHttp2ToCopies(plan.router),
     readyTimeoutMs: plan.readyTimeoutMs,
     outputFile: path.join(folder, FILES.output(name)),
     env: {

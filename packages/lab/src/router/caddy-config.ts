@@ -129,7 +129,7 @@ export function caddyConfig(facts: CaddyFacts): string {
           lab: {
             listen: [`127.0.0.1:${port}`],
             automatic_https: { disable: true },
-            protocols: ["h1"],
+            protocols: options.http2 === undefined ? ["h1"] : ["h1", "h2c"],
             idle_timeout: "75s",
             logs: { default_logger_name: "lab" },
             routes,

@@ -24,6 +24,7 @@ export async function startEmbedded(
       clientKeepAlive: options.clientKeepAlive,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       readTimeoutMs: READ_TIMEOUT_MS,
+      webSockets: options.webSockets === true,
     },
     pooledAtRemoval: options.pooledAtRemoval,
     health: options.removal === "readiness" ? options.health : null,

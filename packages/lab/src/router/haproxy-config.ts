@@ -39,8 +39,11 @@ export function haproxyConfig({ options, port, socket }: HaproxyFacts): string {
     "  timeout connect 5s",
     "  timeout client 75s",
     "  timeout server 20s",
+    // Of a WebSocket, once it stands.
+    ...(options.webSockets === true && !layer4 ? ["  timeout tunnel 1h"] : []),
     "frontend in",
-    `  bind 127.0.0.1:${port}`,
+    // Beside HTTP/1.1 it knows HTTP/2 by the client's first bytes.
+    `  bind 127.0.0.1:${port}${options.http2 === "only" && !layer4 ? " proto h2" : ""}`,
     `  log-format '${layer4 ? CONNECTION_LINE : REQUEST_LINE}'`,
     `  default_backend ${BACKEND}`,
   ];
@@ -52,7 +55,9 @@ export function haproxyConfig({ options, port, socket }: HaproxyFacts): string {
       '  http-request set-var-fmt(txn.request) "%[method] %[url]"',
       // Whom it asked last, also on its own 502: a 502 of HAProxy's is one after the connection was made.
       '  http-after-response set-header x-lastcall-upstream "%s|%[status]|0|-"',
-      ...(options.clientKeepAlive ? [] : ["  http-after-response set-header connection close"]),
+      ...(options.clientKeepAlive
+        ? []
+        : ["  http-after-response set-header connection close unless { status 101 }"]),
     );
   }
   lines.push(`backend ${BACKEND}`, "  balance roundrobin");

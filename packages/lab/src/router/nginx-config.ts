@@ -7,6 +7,8 @@ export interface NginxFacts {
   readonly options: RouterOptions;
   /** The port that was found for it. */
   readonly port: number;
+  /** Where the lab asks by HTTP/1.1, if the port speaks HTTP/2 and so nothing else. */
+  readonly askPort?: number;
   readonly upstreams: readonly Upstream[];
   /** Counts the configurations of one run. */
   readonly generation: number;
@@ -22,8 +24,20 @@ function marks({ passive }: RouterOptions): string {
     : `max_fails=${passive.maxFails} fail_timeout=${Math.max(1, Math.round(passive.failTimeoutMs / 1000))}s`;
 }
 
+function upstreamConnection({ webSockets, upstreamKeepAlive }: RouterOptions): readonly string[] {
+  if (webSockets === true) {
+    return [
+      "      proxy_http_version 1.1;",
+      "      proxy_set_header Upgrade $http_upgrade;",
+      "      proxy_set_header Connection $lab_connection;",
+    ];
+  }
+  return upstreamKeepAlive ? ["      proxy_http_version 1.1;", '      proxy_set_header Connection "";'] : [];
+}
+
 export function nginxConfig(facts: NginxFacts): string {
   const { options, port, upstreams, generation } = facts;
+  const http2 = options.http2 !== undefined;
   const lines = [
     "daemon off;",
     "master_process on;",
@@ -57,8 +71,15 @@ export function nginxConfig(facts: NginxFacts): string {
     );
   }
   lines.push(
+    // An upgrade is handed on; what else a client says of its connection is not.
+    ...(options.webSockets === true
+      ? [
+          `  map $http_upgrade $lab_connection { default upgrade; '' '${options.upstreamKeepAlive ? "" : "close"}'; }`,
+        ]
+      : []),
     "  server {",
-    `    listen 127.0.0.1:${port};`,
+    `    listen 127.0.0.1:${port}${http2 ? " http2" : ""};`,
+    ...(http2 ? [`    listen 127.0.0.1:${facts.askPort};`] : []),
     `    location = ${GENERATION_PATH} { access_log off; default_type text/plain; return 200 "${generation}"; }`,
     "    location / {",
     ...(upstreams.length === 0
@@ -69,9 +90,7 @@ export function nginxConfig(facts: NginxFacts): string {
           "      proxy_read_timeout 20s;",
           // `error timeout` is nginx's default, said aloud: never a POST that was sent, unless that is asked for.
           `      proxy_next_upstream ${options.retries ? `error timeout${options.retryPosts === true ? " non_idempotent" : ""}` : "off"};`,
-          ...(options.upstreamKeepAlive
-            ? ["      proxy_http_version 1.1;", '      proxy_set_header Connection "";']
-            : []),
+          ...upstreamConnection(options),
           // What it tried, also on its own 502: the ledger takes it from there.
           '      add_header x-lastcall-upstream "$upstream_addr|$upstream_status|$upstream_connect_time|$upstream_response_time" always;',
         ]),

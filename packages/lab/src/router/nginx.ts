@@ -26,6 +26,8 @@ export async function startNginx(
 ): Promise<Router> {
   const { clock, guardian } = context;
   const port = options.port === 0 ? await context.findPort() : options.port;
+  /** A port that speaks HTTP/2 without TLS speaks nothing else, so the lab asks at one beside it. */
+  const askPort = options.http2 === undefined ? port : await context.findPort();
   const folder = path.resolve(options.folder);
   const zeroMs = Date.now() - clock.now();
   const records: RouterLogRecord[] = [];
@@ -40,6 +42,7 @@ export async function startNginx(
       nginxConfig({
         options,
         port,
+        askPort,
         upstreams: set,
         generation,
         root: process.getuid?.() === 0,
@@ -70,7 +73,7 @@ export async function startNginx(
   const serving = (timeoutMs: number, retiredBefore: number | null): Promise<void> =>
     child.until(
       async () => {
-        const answer = await generationAt(port);
+        const answer = await generationAt(askPort);
         return answer === String(generation) && (retiredBefore === null || retired > retiredBefore);
       },
       timeoutMs,
@@ -103,7 +106,7 @@ export async function startNginx(
 
   /** Lines come a moment after the answers that they belong to; those before this question have come with its answer. */
   const settle = async (): Promise<void> => {
-    await generationAt(port);
+    await generationAt(askPort);
     await immediate();
   };
   return {

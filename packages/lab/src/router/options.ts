@@ -33,6 +33,18 @@ export interface RouterBehaviour {
   readonly health: HealthChecks;
   /** Failures of live requests that keep a copy out for a while; null: none do. */
   readonly passive: PassiveMarks | null;
+  /** Clients that speak HTTP/2 without TLS: all of them, or some beside HTTP/1.1. Absent: none. */
+  readonly http2?: "only" | "beside";
+  /** Clients that open WebSockets. Absent: none. */
+  readonly webSockets?: boolean;
+}
+
+/** At layer 4 the copies get what the clients send; any other router speaks HTTP/1.1 to them. */
+export function speaksHttp2ToCopies({
+  http2,
+  pooledAtRemoval,
+}: Pick<RouterBehaviour, "http2" | "pooledAtRemoval">): boolean {
+  return http2 !== undefined && pooledAtRemoval !== "closed-when-idle";
 }
 
 export interface HealthChecks {
@@ -60,12 +72,19 @@ const IS_LAYER_7 = "it balances requests, not connections";
 
 /** Null when it can do all of it. */
 export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "retries">): Inability | null {
-  const { removal, pooledAtRemoval, health, passive, retryPosts } = wanted;
+  const { removal, pooledAtRemoval, health, passive, retryPosts, http2 } = wanted;
   const layer4 = pooledAtRemoval !== "closed-when-idle";
   switch (router) {
     case "embedded":
       if (passive !== null) {
         return { flag: "--max-fails", because: "it keeps no marks" };
+      }
+      if (http2 !== undefined && !layer4) {
+        return {
+          flag: "--protocol h2",
+          because:
+            "it speaks HTTP/1.1, and passes HTTP/2 on at layer 4 only (--pooled-at-removal pinned or cut)",
+        };
       }
       return layer4 && retryPosts === true
         ? { flag: "--retry-posts", because: "it sees connections at layer 4, and no requests" }
@@ -77,7 +96,12 @@ export function inabilityOf(router: RouterName, wanted: Omit<RouterBehaviour, "r
       if (layer4) {
         return { flag: `--pooled-at-removal ${pooledAtRemoval}`, because: IS_LAYER_7 };
       }
-      return null;
+      return http2 === "beside"
+        ? {
+            flag: "--protocol h2 beside HTTP/1.1",
+            because: "without TLS a port of it speaks one of them",
+          }
+        : null;
     case "haproxy":
       if (layer4 && retryPosts === true) {
         return { flag: "--retry-posts", because: "it sees connections at layer 4, and no requests" };
@@ -127,6 +151,8 @@ export function parametersOf(
     pooledAtRemoval,
     health,
     passive,
+    http2,
+    webSockets,
   } = behaviour;
   return {
     retries,
@@ -138,6 +164,8 @@ export function parametersOf(
     ...(removal === "readiness" ? { healthIntervalMs: health.intervalMs } : {}),
     ...(removal === "readiness" && health.fall !== null ? { healthFall: health.fall } : {}),
     ...(removal === "readiness" && health.rise !== null ? { healthRise: health.rise } : {}),
+    ...(http2 === undefined ? {} : { http2 }),
+    ...(webSockets === true ? { webSockets } : {}),
     ...(passive === null ? {} : { maxFails: passive.maxFails, failTimeoutMs: passive.failTimeoutMs }),
   };
 }

@@ -15,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
 import type { LogClass } from "./log-class.ts";
 import type { Upstream } from "./router.ts";
+import { createTunnels } from "./upgrade.ts";
 import { address, UpstreamPool } from "./upstream-pool.ts";
 
 export interface ProxyOptions {
@@ -26,6 +27,8 @@ export interface ProxyOptions {
   readonly clientKeepAlive: boolean;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
+  /** Upgrades are passed on; otherwise they are requests like others, as without a word of nginx's. */
+  readonly webSockets?: boolean;
 }
 
 export interface ProxyFailure {
@@ -76,6 +79,19 @@ export async function startProxy(
     );
   });
 
+  const tunnels = createTunnels(options, onFailure);
+  if (options.webSockets === true) {
+    server.on("upgrade", (from, client, head) =>
+      tunnels.open(from, client, head, inTurn(), endToEnd(from.headers)),
+    );
+  }
+
+  function inTurn(): Upstream[] {
+    const peers = current.map((_, index) => current[(turn + index) % current.length]).filter((one) => !!one);
+    turn += 1;
+    return peers;
+  }
+
   function answerItself(to: ServerResponse, status: number, tried: readonly Attempt[]): void {
     if (to.destroyed || to.headersSent) {
       return;
@@ -91,8 +107,7 @@ export async function startProxy(
   }
 
   function forward(from: IncomingMessage, to: ServerResponse, body: Buffer): void {
-    const peers = current.map((_, index) => current[(turn + index) % current.length]).filter((one) => !!one);
-    turn += 1;
+    const peers = inTurn();
     const tried: Attempt[] = [];
     let pooledFailures = 0;
     const attempt = (): void => {
@@ -204,6 +219,7 @@ export async function startProxy(
     close: () => {
       server.close();
       server.closeAllConnections();
+      tunnels.close();
       pool?.destroy();
     },
   };

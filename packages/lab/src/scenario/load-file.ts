@@ -2,7 +2,7 @@
 
 import { parseDuration } from "../duration.ts";
 import { LabError } from "../errors.ts";
-import type { RequestTemplate, Upload } from "../load/load.ts";
+import type { RequestTemplate, Upload, WebSocketTalk } from "../load/load.ts";
 import { didYouMean } from "../nearest.ts";
 import type { LoadOptions } from "./load-options.ts";
 
@@ -82,10 +82,50 @@ function uploadOf(file: LoadFile, where: string, value: unknown): Upload {
   };
 }
 
+const KEYS: readonly string[] =
+  "name method path body weight connection protocol upload eventsFor webSocketFor messageEvery message answer".split(
+    " ",
+  );
+
+/** No service answers to it by chance, and no text of one message stands in that of another. */
+const MESSAGE = "{id}:{n};";
+const EVERY_MS = 200;
+
+function webSocketOf(file: LoadFile, where: string, fields: Fields, isPlain: boolean): WebSocketTalk | null {
+  const { webSocketFor, messageEvery, message, answer } = fields;
+  if (webSocketFor === undefined) {
+    const stray = ["messageEvery", "message", "answer"].find((name) => fields[name] !== undefined);
+    return stray === undefined
+      ? null
+      : file.refuse(`${where}.webSocketFor`, undefined, `a duration, since ${stray} belongs to a WebSocket`);
+  }
+  if (!isPlain) {
+    file.refuse(
+      `${where}.webSocketFor`,
+      webSocketFor,
+      "a GET of HTTP/1.1 without body, upload, eventsFor and connection",
+    );
+  }
+  const text = file.text(`${where}.message`, message, MESSAGE);
+  const echo = file.choice(`${where}.answer`, answer, ["echo", "any"], "echo");
+  if (echo === "echo" && !text.includes("{n}")) {
+    file.refuse(
+      `${where}.message`,
+      message,
+      "a text with {n}, by which an echo is known (or say answer: any)",
+    );
+  }
+  return {
+    forMs: file.ms(`${where}.webSocketFor`, webSocketFor),
+    everyMs: messageEvery === undefined ? EVERY_MS : file.ms(`${where}.messageEvery`, messageEvery),
+    message: text,
+    answer: echo,
+  };
+}
+
 function templateOf(file: LoadFile, value: unknown, index: number): RequestTemplate {
   const where = `mix[${index}]`;
-  const known = ["name", "method", "path", "body", "weight", "connection", "upload", "eventsFor"];
-  const fields = file.fields(where, value, known);
+  const fields = file.fields(where, value, KEYS);
   const method = file.choice(`${where}.method`, fields["method"], ["GET", "POST"], "GET");
   const path = file.text(`${where}.path`, fields["path"], undefined);
   if (!path.startsWith("/") || /\s/.test(path)) {
@@ -99,6 +139,12 @@ function templateOf(file: LoadFile, value: unknown, index: number): RequestTempl
   if (upload !== undefined && (body !== undefined || method !== "POST")) {
     file.refuse(`${where}.upload`, upload, "its place as the whole body of a POST: drop body, or say POST");
   }
+  const protocol = file.choice(`${where}.protocol`, fields["protocol"], ["http/1.1", "h2"], "http/1.1");
+  const isPlain =
+    method === "GET" &&
+    fields["protocol"] !== "h2" &&
+    [body, upload, eventsFor, fields["connection"]].every((one) => one === undefined);
+  const webSocket = webSocketOf(file, where, fields, isPlain);
   const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
   return {
     method,
@@ -109,10 +155,12 @@ function templateOf(file: LoadFile, value: unknown, index: number): RequestTempl
     connection: file.choice(`${where}.connection`, fields["connection"], ["pooled", "fresh"], "pooled"),
     ...(upload === undefined ? {} : { upload: uploadOf(file, `${where}.upload`, upload) }),
     ...(eventsFor === undefined ? {} : { eventsForMs: file.ms(`${where}.eventsFor`, eventsFor) }),
+    ...(webSocket === null ? {} : { webSocket }),
+    ...(protocol === "h2" ? { protocol } : {}),
   };
 }
 
-/** The text of a load file: `{"mix": [...], "arrivals": "poisson", "engine": "raw", "workers": 1}`. */
+/** The text of a load file: `{"mix": [...], "arrivals": "poisson", "engine": "raw", "workers": 1, "protocol": "h2"}`. */
 export function parseLoad(
   name: string,
   text: string,
@@ -129,7 +177,7 @@ export function parseLoad(
       { cause: error },
     );
   }
-  const fields = file.fields("it", value, ["mix", "arrivals", "engine", "workers"]);
+  const fields = file.fields("it", value, ["mix", "arrivals", "engine", "workers", "protocol"]);
   const mix = fields["mix"];
   if (!Array.isArray(mix) || mix.length === 0) {
     return file.refuse("mix", mix, "a list of at least one request");
@@ -138,12 +186,13 @@ export function parseLoad(
   if (workers !== undefined && typeof workers !== "number") {
     return file.refuse("workers", workers, "a number");
   }
-  const optional = (key: "arrivals" | "engine"): { readonly [key in typeof key]?: string } =>
+  const optional = (key: "arrivals" | "engine" | "protocol"): { readonly [key in typeof key]?: string } =>
     fields[key] === undefined ? {} : { [key]: file.text(key, fields[key], undefined) };
   return {
     mix: mix.map((one, index) => templateOf(file, one, index)),
     ...optional("arrivals"),
     ...optional("engine"),
+    ...optional("protocol"),
     ...(workers === undefined ? {} : { "load-workers": `${workers}` }),
   };
 }

@@ -8,6 +8,7 @@ import {
   type EngineName,
   type RequestTemplate,
 } from "../load/load.ts";
+import type { RouterBehaviour } from "../router/options.ts";
 import { parseLoad } from "./load-file.ts";
 import { number, oneOf, refuse } from "./option-values.ts";
 
@@ -18,13 +19,19 @@ export interface LoadShape {
   readonly arrivals: Arrivals;
   readonly engine: EngineName;
   readonly workers: number;
+  /** Of the requests for which the mix names none. */
+  readonly protocol: ProtocolName;
 }
+
+const PROTOCOLS = ["http/1.1", "h2"] as const;
+export type ProtocolName = (typeof PROTOCOLS)[number];
 
 export interface LoadOptions {
   readonly load?: string;
   readonly arrivals?: string;
   readonly engine?: string;
   readonly "load-workers"?: string;
+  readonly protocol?: string;
 }
 
 const FORM = "Write constant, poisson, or steps of a rate and a time: 20:5s,200:2s,20:5s.";
@@ -55,6 +62,20 @@ export function arrivalsInWords(arrivals: Arrivals): string {
     : arrivals.kind;
 }
 
+/** The template in the protocol of the run. A WebSocket is opened by HTTP/1.1, whatever the others speak. */
+export function spoken(template: RequestTemplate, protocol: ProtocolName): RequestTemplate {
+  return protocol === "h2" && template.webSocket === undefined ? { ...template, protocol } : template;
+}
+
+/** What the load asks of a router: absent where every router can do it. */
+export function speechOf({ mix, protocol }: LoadShape): Pick<RouterBehaviour, "http2" | "webSockets"> {
+  const ofHttp2 = mix?.filter((template) => template.protocol === "h2").length ?? (protocol === "h2" ? 1 : 0);
+  return {
+    ...(ofHttp2 === 0 ? {} : { http2: ofHttp2 === (mix?.length ?? 1) ? "only" : "beside" }),
+    ...(mix?.some(({ webSocket }) => webSocket !== undefined) === true ? { webSockets: true } : {}),
+  };
+}
+
 /** Flags win over the file. `readText` reads it; its failure is the caller's to tell. */
 export function loadShape(
   options: LoadOptions,
@@ -63,8 +84,10 @@ export function loadShape(
 ): LoadShape {
   const file = options.load === undefined ? null : parseLoad(options.load, readText(options.load));
   const given = { ...file, ...options };
+  const protocol = oneOf("protocol", given.protocol, PROTOCOLS) ?? "http/1.1";
   return {
-    mix: file?.mix ?? null,
+    mix: file === null ? null : file.mix.map((template) => spoken(template, protocol)),
+    protocol,
     arrivals: arrivalsOf(given.arrivals, ratePerSecond),
     engine: oneOf("engine", given.engine, ENGINES) ?? "raw",
     workers: number("load-workers", given["load-workers"], 1, 1, 16),

@@ -2,11 +2,16 @@
 
 import { formatDuration } from "../duration.ts";
 import { didYouMean } from "../nearest.ts";
-import { ROUTER_NAMES, type RouterBehaviour, type RouterName } from "../router/options.ts";
+import {
+  ROUTER_NAMES,
+  speaksHttp2ToCopies,
+  type RouterBehaviour,
+  type RouterName,
+} from "../router/options.ts";
 import { type Platform } from "./platforms.ts";
 import { platformService, wordsOf } from "./platform-options.ts";
 import { duration, number, oneOf, refuse, route } from "./option-values.ts";
-import { loadShape, type LoadShape } from "./load-options.ts";
+import { loadShape, speechOf, type LoadShape } from "./load-options.ts";
 import { routerBehaviour } from "./router-options.ts";
 import {
   SCENARIOS,
@@ -40,6 +45,7 @@ export interface RolloutOptions {
   readonly arrivals?: string;
   readonly engine?: string;
   readonly "load-workers"?: string;
+  readonly protocol?: string;
   readonly copies?: string;
   readonly repeat?: string;
   readonly seed?: string;
@@ -245,6 +251,17 @@ function witnessOf(
   return { witness: "none", executedFile: witness };
 }
 
+/** The witnesses of the lab see HTTP/1.1: what they do not see must not count as what never came. */
+function witnessed<T extends Pick<RolloutPlan, "witness">>(chosen: T, behaviour: RouterBehaviour): T {
+  if (chosen.witness !== "none" && speaksHttp2ToCopies(behaviour)) {
+    refuse(
+      `--witness ${chosen.witness} sees HTTP/1.1 only, and the copies are spoken to by HTTP/2.`,
+      "Drop it, name a file that the service writes, or let a router turn HTTP/2 into HTTP/1.1 (without --pooled-at-removal).",
+    );
+  }
+  return chosen;
+}
+
 /** Without a reader of files there is none to read. */
 function noFile(file: string): never {
   return refuse(`--load ${file} cannot be read.`, "Name a file that can.");
@@ -271,13 +288,15 @@ export function planRollout(
   const platform = platformService(options);
   const stranger = command !== undefined || platform !== null;
   const routes = routesOf(options, stranger);
-  const behaviour = routerBehaviour(options, routes.ready);
+  const ratePerSecond = number("rate", options.rate, 20, 0.1, 20_000, false);
+  const load = loadShape(options, ratePerSecond, readText);
+  const speech = speechOf(load);
+  const behaviour = routerBehaviour(options, routes.ready, speech);
   const gracePeriodMs = duration("grace", options.grace, DEFAULT_GRACE_MS, 1000, 600_000);
   const givenDelayMs =
     options["drain-delay"] === undefined
       ? null
       : duration("drain-delay", options["drain-delay"], 0, 0, 300_000);
-  const ratePerSecond = number("rate", options.rate, 20, 0.1, 20_000, false);
   const shared = {
     routes,
     gracePeriodMs,
@@ -295,11 +314,11 @@ export function planRollout(
     warmUpMs: duration("warm-up", options["warm-up"], 0, 0, 60_000),
     order,
     ratePerSecond,
-    load: loadShape(options, ratePerSecond, readText),
+    load,
     copies: number("copies", options.copies, 2, 2, 16),
     repeat: number("repeat", options.repeat, 1, 1, 1000),
     seed: number("seed", options.seed, DEFAULT_SEED, 0, 4_294_967_295),
-    ...witnessOf(options, stranger),
+    ...witnessed(witnessOf(options, stranger), behaviour),
     timing: TIMING,
     explain: options.explain === true,
     controls: options.controls === true,
@@ -331,6 +350,7 @@ export function planRollout(
       shared.load.mix !== null ||
       shared.load.arrivals.kind !== "constant" ||
       shared.load.engine !== "raw" ||
+      behaviour.http2 !== undefined ||
       shared.propagationMs !== 1000;
     return {
       ...shared,

@@ -8,12 +8,22 @@ const DEFAULT_INTERVAL_MS = 500;
 /** nginx's own. */
 const DEFAULT_FAIL_TIMEOUT_MS = 10_000;
 
-export function routerBehaviour(options: RolloutOptions, readyPath: string): RouterBehaviour {
+export function routerBehaviour(
+  options: RolloutOptions,
+  readyPath: string,
+  speech: Pick<RouterBehaviour, "http2" | "webSockets"> = {},
+): RouterBehaviour {
   const removal = oneOf("removal", options.removal, ["control-plane", "readiness"]) ?? "control-plane";
   const pooledAtRemoval =
     oneOf("pooled-at-removal", options["pooled-at-removal"], ["closed-when-idle", "pinned", "cut"]) ??
     "closed-when-idle";
   if (removal === "readiness") {
+    if (speech.http2 === "only" && pooledAtRemoval !== "closed-when-idle") {
+      refuse(
+        "--removal readiness asks by HTTP/1.1, and at layer 4 the copies are spoken to by HTTP/2.",
+        "Drop one of --removal, --pooled-at-removal and --protocol h2.",
+      );
+    }
     if (options.propagation !== undefined) {
       refuse(
         "--propagation says how late the control plane is, and --removal readiness has none.",
@@ -46,7 +56,8 @@ export function routerBehaviour(options: RolloutOptions, readyPath: string): Rou
     retries: options.retries === true,
     retryPosts: options["retry-posts"] === true,
     upstreamKeepAlive: options["upstream-keepalive"] === true,
-    clientKeepAlive: options["client-keepalive"] === true,
+    // A session of HTTP/2 is there to be kept.
+    clientKeepAlive: options["client-keepalive"] === true || speech.http2 !== undefined,
     removal,
     pooledAtRemoval,
     health: {
@@ -68,5 +79,6 @@ export function routerBehaviour(options: RolloutOptions, readyPath: string): Rou
               600_000,
             ),
           },
+    ...speech,
   };
 }

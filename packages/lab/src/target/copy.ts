@@ -12,7 +12,7 @@ import { killGroup, type Guardian } from "./guardian.ts";
 import { lastWords } from "./last-words.ts";
 import { captureOutput } from "./output.ts";
 import { groupMembers, programsFrom } from "./process-tree.ts";
-import { listens, probeUntil } from "./readiness.ts";
+import { listens, probe, probeHttp2, probeUntil, type Readiness } from "./readiness.ts";
 
 export interface CopySpec {
   /** `A`, `B`, ...; a replacement is `A2`. */
@@ -24,6 +24,8 @@ export interface CopySpec {
   readonly port: number;
   readonly readyPath: string;
   readonly readyTimeoutMs: number;
+  /** It is asked by HTTP/2; absent: by HTTP/1.1. */
+  readonly speaksHttp2?: boolean;
   /** Asked while it leaves, where the service has it: a copy that drains is alive. */
   readonly livePath: string | null;
   /** Takes all that the copy prints. */
@@ -119,20 +121,30 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     });
   });
 
+  const ask = (
+    path: string,
+    everyMs: number,
+    until: (seen: Readiness) => boolean,
+    aborted: AbortSignal,
+  ): Promise<Readiness | null> =>
+    probeUntil(
+      spec.port,
+      path,
+      everyMs,
+      until,
+      aborted,
+      "127.0.0.1",
+      spec.speaksHttp2 === true ? probeHttp2 : probe,
+    );
+
   const ready = async (): Promise<void> => {
     const timeout = AbortSignal.timeout(spec.readyTimeoutMs);
     const stop = AbortSignal.any([timeout, serving.signal]);
     let last: number | string = "nothing";
-    const seen = await probeUntil(
-      spec.port,
-      spec.readyPath,
-      PROBE_WHILE_STARTING_MS,
-      (now) => (last = now) === 200,
-      stop,
-    );
+    const seen = await ask(spec.readyPath, PROBE_WHILE_STARTING_MS, (now) => (last = now) === 200, stop);
     if (seen === 200) {
       emit("ready", { afterMs: Math.round(clock.now() - startedMs) });
-      void probeUntil(spec.port, spec.readyPath, PROBE_WHILE_SERVING_MS, () => false, serving.signal);
+      void ask(spec.readyPath, PROBE_WHILE_SERVING_MS, () => false, serving.signal);
       return;
     }
     if (ended !== null) {
@@ -166,8 +178,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     child.kill(signal);
     const over = new AbortController();
     const watchReadiness = async (): Promise<void> => {
-      const seen = await probeUntil(
-        spec.port,
+      const seen = await ask(
         spec.readyPath,
         PROBE_WHILE_LEAVING_MS,
         (now) => now !== 200 && now !== "TIMEOUT",
@@ -178,8 +189,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
       }
     };
     const watchLiveness = async (path: string): Promise<void> => {
-      const seen = await probeUntil(
-        spec.port,
+      const seen = await ask(
         path,
         PROBE_WHILE_LEAVING_MS,
         (now) => typeof now === "number" && now >= 400,

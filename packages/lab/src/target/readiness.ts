@@ -1,6 +1,7 @@
 /** Asks a copy whether it is ready, as an orchestrator's probe does: each time on a connection of its own. */
 
 import { request } from "node:http";
+import { connect as connect2 } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -23,6 +24,29 @@ export function probe(port: number, path: string, timeoutMs: number, host = "127
   });
 }
 
+/** The same by HTTP/2 without TLS, for a copy that speaks nothing else. */
+export function probeHttp2(
+  port: number,
+  path: string,
+  timeoutMs: number,
+  host = "127.0.0.1",
+): Promise<Readiness> {
+  return new Promise((resolve) => {
+    const session = connect2(`http://${host}:${port}`);
+    const end = (seen: Readiness): void => {
+      clearTimeout(timer);
+      resolve(seen);
+      session.destroy();
+    };
+    const timer = setTimeout(() => end("TIMEOUT"), timeoutMs);
+    session.once("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    const asked = session.request({ ":path": path }, { endStream: true });
+    asked.once("response", (headers) => end(headers[":status"] ?? 0));
+    asked.once("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    asked.once("close", () => end("ECONNRESET"));
+  });
+}
+
 /** Probes until `until` holds, then returns what it saw; null when aborted first. */
 export async function probeUntil(
   port: number,
@@ -31,10 +55,11 @@ export async function probeUntil(
   until: (seen: Readiness) => boolean,
   aborted: AbortSignal,
   host?: string,
+  ask: typeof probe = probe,
 ): Promise<Readiness | null> {
   while (!aborted.aborted) {
     // A poll is one question after the other.
-    const seen = await probe(port, path, 1000, host);
+    const seen = await ask(port, path, 1000, host);
     if (aborted.aborted) {
       return null;
     }

@@ -98,7 +98,11 @@ export function badRequests(
     const asksRouter = harm === "lost" || harm === "truncated" || harm === "masked";
     const logged = all.witnesses.line(request.id);
     const line = asksRouter ? (wordsOf(logged) ?? words.take(request)) : null;
-    const seen = !all.witnessed ? null : (all.witnesses.arrivals(request.id) ?? NEVER_CAME);
+    // The witnesses of the lab see no WebSocket.
+    const seen =
+      !all.witnessed || request.webSocket !== undefined
+        ? null
+        : (all.witnesses.arrivals(request.id) ?? NEVER_CAME);
     const stored = all.store.timesStored(request.id);
     const facts = factsOf(scene, { request, harm, line, stored, seen, unlogged: logged === null });
     const { kind, confidence, evidence } = classify(facts);

@@ -9,6 +9,7 @@ import type { KindSlug } from "./kinds.ts";
 import { BY_CAUSE } from "./rules-by-cause.ts";
 import { BY_COPY } from "./rules-by-copy.ts";
 import { BY_HARM } from "./rules-by-harm.ts";
+import { BY_SESSION } from "./rules-by-session.ts";
 import type { Confidence } from "./verdict.ts";
 
 const OWN_LIMITS: ReadonlySet<string> = new Set([
@@ -42,12 +43,13 @@ const RULES: readonly Rule[] = [
         : null,
   },
   {
-    kind: "goaway-race",
+    kind: "client-error",
     evidence: (facts) =>
-      /GOAWAY|REFUSED_STREAM|HTTP2/.test(facts.request.error ?? "")
-        ? `${outcome(facts)}${moment(facts)}`
+      facts.request.error === "NO_UPGRADE"
+        ? `${facts.request.status} to ${facts.request.path}${moment(facts)}, and no WebSocket`
         : null,
   },
+  ...BY_SESSION,
   ...BY_COPY,
   ...BY_CAUSE,
 ];

@@ -10,6 +10,7 @@ import type {
   RequestRecord,
   RouterLogRecord,
   RunRecord,
+  WebSocketTold,
 } from "../ledger/records.ts";
 import { triedPorts } from "./attribution.ts";
 import { createWitnesses, type Witnesses } from "./arrivals.ts";
@@ -18,7 +19,7 @@ import { RequestTable } from "./request-table.ts";
 import type { Control, Trial } from "./reruns.ts";
 import { createStore, type Store } from "./store.ts";
 import { THRESHOLDS } from "./thresholds.ts";
-import type { Harm } from "./verdict.ts";
+import type { Harm, Http2Verdict, WebSocketVerdict } from "./verdict.ts";
 import type { Speaker } from "./workers.ts";
 
 /** A request that may be bad, by its row. `slowed` means that it may be: the limit is known at the end. */
@@ -26,6 +27,12 @@ export interface Suspect {
   readonly row: number;
   readonly harm: Harm;
 }
+
+type Counting<T> = { -readonly [Key in keyof T]: T[Key] };
+type Http2Tally = Counting<Http2Verdict>;
+type WebSocketTally = Counting<Omit<WebSocketVerdict, "closeCodes">> & {
+  readonly closeCodes: Record<string, number>;
+};
 
 export interface Collection {
   run: RunRecord | null;
@@ -45,8 +52,12 @@ export interface Collection {
   readonly witnesses: Witnesses;
   /** Somebody watched the copies, be it that nothing came. */
   witnessed: boolean;
-  /** Streams of events were asked for. */
+  /** Streams of events or WebSockets were asked for. */
   streams: boolean;
+  /** Counts of the requests by HTTP/2; null: there was none. */
+  http2: Http2Tally | null;
+  /** Null: none was asked for. */
+  webSockets: WebSocketTally | null;
   readonly requests: RequestTable;
   /** Of the rows where that was not at the end; see `answeredAtMs`. */
   readonly answeredAtMs: Map<number, number>;
@@ -84,8 +95,8 @@ function suspicion(request: RequestRecord): Harm | null {
  * time that an upload took to go out was the client's.
  */
 export function answeredAtMs(request: RequestRecord): number {
-  const { events, uploaded, connectedMs, writtenMs, firstByteMs, endedMs } = request;
-  if (events !== undefined) {
+  const { uploaded, connectedMs, writtenMs, firstByteMs, endedMs } = request;
+  if (isStream(request)) {
     return firstByteMs ?? endedMs;
   }
   return uploaded === undefined || connectedMs === null || writtenMs === null
@@ -108,6 +119,50 @@ export function isConnectRetry(request: RequestRecord): boolean {
     // Asked of those only that were slow enough for it: they are few.
     (endedMs - dispatchedMs >= limitMs && routerConnectMs(request) >= limitMs)
   );
+}
+
+/** Something that is open for as long as the client likes. */
+export function isStream({ events, webSocket }: RequestRecord): boolean {
+  return events !== undefined || webSocket !== undefined;
+}
+
+function countHttp2(tally: Http2Tally, { fate, error }: RequestRecord): void {
+  tally.sent += 1;
+  tally.failed += fate === "failed" ? 1 : 0;
+  tally.refused += error === "REFUSED_STREAM" ? 1 : 0;
+}
+
+function noWebSockets(): WebSocketTally {
+  return {
+    asked: 0,
+    opened: 0,
+    cameBack: 0,
+    cut: 0,
+    closeCodes: {},
+    messages: 0,
+    answered: 0,
+    crossed: 0,
+    unanswered: 0,
+  };
+}
+
+function countWebSocket(
+  tally: WebSocketTally,
+  { id, error, status }: RequestRecord,
+  told: WebSocketTold,
+): void {
+  tally.asked += 1;
+  tally.opened += status === 101 ? 1 : 0;
+  // `r1-000042-again1`: the client of r1-000042.
+  tally.cameBack += /-again\d+$/.test(id) ? 1 : 0;
+  tally.cut += status === 101 && error !== null && told.closeCode === null && error !== "UNANSWERED" ? 1 : 0;
+  if (told.closeCode !== null) {
+    tally.closeCodes[told.closeCode] = (tally.closeCodes[told.closeCode] ?? 0) + 1;
+  }
+  tally.messages += told.sent;
+  tally.answered += told.answered;
+  tally.crossed += told.crossed;
+  tally.unanswered += told.sent - told.answered - told.crossed;
 }
 
 /** Bounds of the parts of a voice's key; their product is a safe integer. */
@@ -154,6 +209,8 @@ export function createCollector(): Collector {
     witnesses: createWitnesses(),
     witnessed: false,
     streams: false,
+    http2: null,
+    webSockets: null,
     requests: new RequestTable(),
     answeredAtMs: new Map(),
     voiceOfRow: int32(),
@@ -204,7 +261,13 @@ export function createCollector(): Collector {
     const posted = request.method !== "GET";
     // What was executed is known at the end only: any POST may turn out to be bad.
     const row = all.requests.add(request, harm !== null || posted || !tellsTries);
-    all.streams ||= request.events !== undefined;
+    all.streams ||= isStream(request);
+    if (request.protocol === "h2") {
+      countHttp2((all.http2 ??= { sent: 0, failed: 0, refused: 0 }), request);
+    }
+    if (request.webSocket !== undefined) {
+      countWebSocket((all.webSockets ??= noWebSockets()), request, request.webSocket);
+    }
     const answeredMs = answeredAtMs(request);
     const latencyMs = answeredMs - request.intendedMs;
     if (answeredMs !== request.endedMs) {
@@ -227,7 +290,7 @@ export function createCollector(): Collector {
     if (failed) {
       method.failed += 1;
     } else {
-      const tookMs = (request.events === undefined ? request.endedMs : answeredMs) - request.dispatchedMs;
+      const tookMs = (isStream(request) ? answeredMs : request.endedMs) - request.dispatchedMs;
       all.longestMs = Math.max(all.longestMs ?? 0, tookMs);
       all.quickestMs = Math.min(all.quickestMs ?? tookMs, tookMs);
       all.slowAbsolute += latencyMs > THRESHOLDS.slowAbsoluteMs ? 1 : 0;

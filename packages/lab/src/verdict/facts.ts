@@ -34,6 +34,8 @@ export interface Facts {
   readonly routerName: string;
   /** There is no router between client and copy. */
   readonly direct: boolean;
+  /** The client's HTTP/2 ends at the router, which speaks HTTP/1.1 to the copies. */
+  readonly http2AtRouter: boolean;
   /** The connection to the copy had carried a request before, or may have. */
   readonly pooled: boolean;
   /** The answer was made by a copy, not by the router. */
@@ -221,6 +223,8 @@ export function factsOf(scene: Scene, told: Told): Facts {
     tried: attribution.triedBy(request),
     routerName: run?.router ?? "unknown",
     direct,
+    http2AtRouter:
+      !direct && request.protocol === "h2" && run?.parameters["pooledAtRemoval"] === "closed-when-idle",
     pooled: direct
       ? request.connection.reuse > 0
       : line?.text.includes("pooled connection") === true || run?.parameters["upstreamKeepAlive"] === true,

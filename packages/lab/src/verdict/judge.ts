@@ -217,6 +217,8 @@ function decide(all: Collection): Judged {
     notLookedFor: notLookedFor(all),
     store: all.store.verdict(),
     witness: witnessVerdict(all, bad),
+    webSockets: all.webSockets,
+    http2: all.http2,
     restarts: timeline.restarts.map((span, index) =>
       restartVerdict(span, exposed[index] ?? sumOf([]), bad.filter((one) => one.restart === index).length),
     ),

@@ -16,6 +16,8 @@ export type Need =
   | "workers"
   /** Event streams or WebSockets in the load. */
   | "streams"
+  /** WebSockets in the load. */
+  | "webSockets"
   /** HTTP/2 in the load. */
   | "http2"
   /** The platform's own events: hooks, endpoints, weights. No run of the lab has them yet. */
@@ -45,6 +47,7 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   retries: "the router's retries: --retries",
   workers: "answers that name the worker process that made them",
   streams: "streams in the load",
+  webSockets: "WebSockets in the load",
   http2: "HTTP/2 in the load",
   platform: "the events of a platform, which the lab does not collect yet",
   clients: "clients that can be told apart, which the lab does not have yet",

@@ -13,7 +13,8 @@ export type BeyondSlug =
   | "lab-limit"
   | "unexplained"
   | "clean-exit-after-cut"
-  | "cut-by-router";
+  | "cut-by-router"
+  | "message-lost";
 
 export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
   unstored: {
@@ -116,5 +117,15 @@ export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
     why: "The balancer closed the connections to the copy, whatever they carried, when it took it out.",
     fix: "Let the balancer keep connections of a copy that it takes out until they are idle (connection draining).",
     needs: null,
+  },
+  "message-lost": {
+    id: "K56",
+    title: "message without an answer",
+    chargedTo: "service",
+    signature:
+      "A WebSocket is closed in good order, and messages that had come well before its close frame were never answered.",
+    why: "The service said goodbye, or fell silent, with messages in its hands.",
+    fix: "Answer what has come before the close frame is sent, and take no new message from the stop signal on.",
+    needs: "webSockets",
   },
 };

@@ -5,7 +5,7 @@ import { NEEDS, type Need } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import type { NotLookedFor } from "./verdict.ts";
 
-function has(need: Need, { run, store, events, speakers, streams }: Collection): boolean {
+function has(need: Need, { run, store, events, speakers, streams, http2, webSockets }: Collection): boolean {
   const told = (name: string): boolean => run?.parameters[name] === true;
   switch (need) {
     case "store":
@@ -23,8 +23,10 @@ function has(need: Need, { run, store, events, speakers, streams }: Collection):
     }
     case "streams":
       return streams;
+    case "webSockets":
+      return webSockets !== null;
     case "http2":
-      return told(need);
+      return http2 !== null;
     case "platform":
     case "clients":
       return false;

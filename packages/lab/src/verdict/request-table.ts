@@ -39,6 +39,9 @@ class Texts {
 /** Stands for the request's own id in its path. A path of the load never holds it. */
 const OWN_ID = "\u0000";
 
+/** What few requests have. */
+const EXTRAS = ["uploaded", "events", "webSocket", "protocol"] as const;
+
 /** The records that can be had back. */
 class WholeRecords {
   readonly #ids: string[] = [];
@@ -54,8 +57,7 @@ class WholeRecords {
   readonly #path: Column = int32();
   readonly #upstream: Column = int32();
   readonly #texts = new Texts();
-  /** What few requests have. */
-  readonly #extras = new Map<number, Pick<RequestRecord, "uploaded" | "events">>();
+  readonly #extras = new Map<number, Pick<RequestRecord, (typeof EXTRAS)[number]>>();
   readonly #shapes: Shape[] = [];
   readonly #shapeIndex = new Map<string, number>();
 
@@ -86,11 +88,9 @@ class WholeRecords {
     this.#path.push(this.#texts.add(id === "" ? path : path.replaceAll(id, OWN_ID)));
     this.#upstream.push(upstream === null ? -1 : this.#texts.add(upstream));
     const place = this.#ids.push(id) - 1;
-    if (record.uploaded !== undefined || record.events !== undefined) {
-      this.#extras.set(place, {
-        ...(record.uploaded === undefined ? {} : { uploaded: record.uploaded }),
-        ...(record.events === undefined ? {} : { events: record.events }),
-      });
+    const extras = EXTRAS.flatMap((key) => (record[key] === undefined ? [] : [[key, record[key]] as const]));
+    if (extras.length > 0) {
+      this.#extras.set(place, Object.fromEntries(extras));
     }
     return place;
   }

@@ -2,6 +2,7 @@
 
 import { routerConnectMs } from "./collection.ts";
 import { outcome, moment, says, time, type Rule } from "./evidence.ts";
+import { BY_STREAM } from "./rules-by-stream.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 
 export const BY_HARM: readonly Rule[] = [
@@ -31,15 +32,7 @@ export const BY_HARM: readonly Rule[] = [
         ? `${facts.request.status}, but the router asked ${facts.tried.length > 1 ? facts.tried.join(", then ") : "more than once"}${says(facts)}`
         : null,
   },
-  {
-    kind: "stream-cut",
-    evidence: (facts) => {
-      const { harm, request } = facts;
-      return harm === "truncated" && request.events !== undefined
-        ? `${request.error} after ${request.events} events${moment(facts)}${says(facts)}`
-        : null;
-    },
-  },
+  ...BY_STREAM,
   {
     kind: "truncated",
     evidence: (facts) => {

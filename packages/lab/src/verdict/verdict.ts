@@ -198,6 +198,33 @@ export interface WitnessVerdict {
   readonly executedTwice: readonly string[];
 }
 
+/** What became of WebSockets and of what was said over them. */
+export interface WebSocketVerdict {
+  /** How often one was asked for, comings back included, and how often it stood. */
+  readonly asked: number;
+  readonly opened: number;
+  /** Clients that were told to go in good order and asked for another one. */
+  readonly cameBack: number;
+  /** Ended without a close frame, which a browser calls 1006. */
+  readonly cut: number;
+  /** Close frames of the service that came before the client's, by code. */
+  readonly closeCodes: Readonly<Record<string, number>>;
+  readonly messages: number;
+  readonly answered: number;
+  /** Not answered, and on their way when the close frame was: the client has to say them again. */
+  readonly crossed: number;
+  /** Not answered though they had come. */
+  readonly unanswered: number;
+}
+
+/** Requests by HTTP/2, which stand among all requests too. */
+export interface Http2Verdict {
+  readonly sent: number;
+  readonly failed: number;
+  /** Of the failed: not worked on, and safe to send again (above the last stream id of a GOAWAY, or REFUSED_STREAM). */
+  readonly refused: number;
+}
+
 /** One number that was measured and the setting it gives. Null where the run could not show it. */
 export interface Advice {
   /** The last request that still reached the leaving copy, or failed for want of it, after its signal: the router's lag. */
@@ -265,6 +292,9 @@ export interface Verdict {
   readonly store: StoreVerdict;
   /** Null: nobody saw what came to the copies (`--witness`). */
   readonly witness: WitnessVerdict | null;
+  /** Null: the load had none. */
+  readonly webSockets: WebSocketVerdict | null;
+  readonly http2: Http2Verdict | null;
   readonly restarts: readonly Restart[];
   /** The sum over the restarts, and the answers that did not say which copy made them. */
   readonly exposure: Exposure & { readonly unattributed: number };

@@ -16,8 +16,8 @@ const mix = createMix({
   keepAlive: true,
 });
 
-function plannedOf(n: number): object {
-  const { id, method, path, name } = mix.at(n);
+function plannedOf({ n, webSocket, again }: Exchange): object {
+  const { id, method, path, name } = mix.at(n, webSocket === null ? 0 : again);
   return { id, method, path, ...(name === null ? {} : { template: name }) };
 }
 
@@ -46,6 +46,13 @@ const exchanges: fc.Arbitrary<Exchange> = fc.record({
   upstream: text,
   uploaded: fc.oneof(fc.nat(), never),
   events: fc.oneof(fc.nat(), never),
+  webSocket: fc.option(
+    fc.record(
+      { sent: fc.nat(), answered: fc.nat(), crossed: fc.nat(), closeCode: fc.option(fc.nat()) },
+      { noNullPrototype: true },
+    ),
+  ),
+  again: fc.nat(3),
 });
 
 function orNull(ms: number): number | null {
@@ -65,7 +72,7 @@ test("what is put into a batch comes out as records, in order", () => {
         records,
         all.map((exchange) => ({
           kind: "request",
-          ...plannedOf(exchange.n),
+          ...plannedOf(exchange),
           intendedMs: exchange.intendedMs,
           dispatchedMs: exchange.dispatchedMs,
           connectedMs: orNull(exchange.connectedMs),
@@ -87,6 +94,7 @@ test("what is put into a batch comes out as records, in order", () => {
           upstream: exchange.upstream,
           ...(Number.isNaN(exchange.uploaded) ? {} : { uploaded: exchange.uploaded }),
           ...(Number.isNaN(exchange.events) ? {} : { events: exchange.events }),
+          ...(exchange.webSocket === null ? {} : { webSocket: exchange.webSocket }),
         })),
       );
       assert.equal(writer.count, 0);

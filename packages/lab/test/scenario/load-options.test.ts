@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LabError } from "../../src/errors.ts";
-import { arrivalsInWords, arrivalsOf, loadShape } from "../../src/scenario/load-options.ts";
+import { arrivalsInWords, arrivalsOf, loadShape, speechOf } from "../../src/scenario/load-options.ts";
 import { parseLoad } from "../../src/scenario/load-file.ts";
 
 function refused(act: () => unknown, words: RegExp, code = "LAB_LOAD_PLAN"): void {
@@ -46,6 +46,9 @@ test("a load file is a mix with all that is not said filled in, and flags win ov
         upload: { bytes: "1MB", piece: "64KB", every: "10ms" },
       },
       { path: "/events", eventsFor: "2s" },
+      { name: "chat", path: "/ws", webSocketFor: "10s", messageEvery: "100ms" },
+      { path: "/any", webSocketFor: "1s", message: "hello", answer: "any" },
+      { path: "/h2", protocol: "h2" },
     ],
   });
   const shape = loadShape({ load: "mix.json", engine: "undici" }, 30, () => text);
@@ -79,7 +82,48 @@ test("a load file is a mix with all that is not said filled in, and flags win ov
       connection: "pooled",
       eventsForMs: 2000,
     },
+    {
+      method: "GET",
+      path: "/ws",
+      body: null,
+      weight: 1,
+      name: "chat",
+      connection: "pooled",
+      webSocket: { forMs: 10_000, everyMs: 100, message: "{id}:{n};", answer: "echo" },
+    },
+    {
+      method: "GET",
+      path: "/any",
+      body: null,
+      weight: 1,
+      name: "get",
+      connection: "pooled",
+      webSocket: { forMs: 1000, everyMs: 200, message: "hello", answer: "any" },
+    },
+    {
+      method: "GET",
+      path: "/h2",
+      body: null,
+      weight: 1,
+      name: "get",
+      connection: "pooled",
+      protocol: "h2",
+    },
   ]);
+  assert.deepEqual(speechOf(shape), { http2: "beside", webSockets: true });
+});
+
+test("--protocol h2 is for all but WebSockets, and a router is asked for no more than the load needs", () => {
+  const text = JSON.stringify({ mix: [{ path: "/a" }, { path: "/ws", webSocketFor: "1s" }] });
+  const spoken = loadShape({ load: "mix.json", protocol: "h2" }, 20, () => text);
+  assert.deepEqual(
+    spoken.mix?.map(({ protocol }) => protocol),
+    ["h2", undefined],
+  );
+  assert.deepEqual(speechOf(spoken), { http2: "beside", webSockets: true });
+  assert.deepEqual(speechOf(loadShape({ protocol: "h2" }, 20, () => "")), { http2: "only" });
+  assert.deepEqual(speechOf(loadShape({}, 20, () => "")), {});
+  refused(() => loadShape({ protocol: "h3" }, 20, () => ""), /protocol/, "LAB_OPTION");
 });
 
 test("what is wrong in a load file is told with its place, what was seen and what it takes", () => {
@@ -99,4 +143,10 @@ test("what is wrong in a load file is told with its place, what was seen and wha
   refused(file({ mix: [{ path: "/", upload: { bytes: 1 } }] }), /mix\[0\]\.upload/);
   refused(file({ mix: [{ path: "/", eventsFor: "2" }] }), /eventsFor is "2"/);
   refused(file({ mix: [{ path: "/" }], workers: "x" }), /workers is "x"/);
+  refused(file({ mix: [{ path: "/", webSocketFor: 5 }] }), /webSocketFor is 5/);
+  refused(file({ mix: [{ path: "/", messageEvery: "1s" }] }), /webSocketFor is missing.*messageEvery/);
+  refused(file({ mix: [{ path: "/", webSocketFor: "5s", protocol: "h2" }] }), /a GET of HTTP\/1\.1/);
+  refused(file({ mix: [{ path: "/", webSocketFor: "5s", method: "POST" }] }), /a GET of HTTP\/1\.1/);
+  refused(file({ mix: [{ path: "/", webSocketFor: "5s", message: "hello" }] }), /message is "hello".*\{n\}/);
+  refused(file({ mix: [{ path: "/", protocol: "h3" }] }), /protocol is "h3".*http\/1\.1 or h2/);
 });

@@ -1,6 +1,6 @@
 /** Ledgers written by hand, at least one for each kind that a run can show: for the tests, and for the pages in docs/kinds. */
 
-import type { LedgerRecord } from "../../src/ledger/records.ts";
+import type { LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
 import type { KindSlug } from "../../src/verdict/kinds.ts";
 import {
   end,
@@ -29,6 +29,14 @@ export interface Case {
 
 const POST = { method: "POST", path: "/orders" } as const;
 const acknowledged = request(2100, { ...POST, status: 201 });
+/** Open from 500 to 2500, when its copy exits. */
+function webSocket(
+  error: string,
+  told: NonNullable<RequestRecord["webSocket"]>,
+  copy = "101",
+): RequestRecord {
+  return failure(500, "body", error, { status: 101, path: "/ws", webSocket: told, copy, tookMs: 2000 });
+}
 const twice = request(2100, { ...POST, status: 201 });
 
 const PLAIN: readonly Case[] = [
@@ -461,8 +469,35 @@ const MORE: readonly Case[] = [
   {
     kind: "goaway-race",
     title: "a stream that ends with its HTTP/2 connection",
-    records: [failure(2100, "wait", "ERR_HTTP2_GOAWAY_SESSION")],
-    says: /ERR_HTTP2_GOAWAY_SESSION/,
+    records: [failure(2100, "wait", "GOAWAY", { protocol: "h2", reuse: 12, tookMs: 80 })],
+    says: /GOAWAY before the first byte after 80 ms: .*ended without an answer, sent 100 ms after SIGTERM to A/,
+    copy: "A",
+  },
+  {
+    kind: "goaway-race",
+    title: "a stream that crossed a GOAWAY and may be sent again",
+    records: [failure(2100, "wait", "REFUSED_STREAM", { protocol: "h2", reuse: 12 })],
+    options: { run: { parameters: { pooledAtRemoval: "pinned" } } },
+    says: /REFUSED_STREAM .*nothing had been done for it, and it is safe to send again/,
+    copy: "A",
+  },
+  {
+    kind: "router-reload",
+    title: "a stream that crossed the GOAWAY of a router that was reloaded",
+    records: [
+      event(2900, "reloaded"),
+      failure(3000, "wait", "REFUSED_STREAM", { protocol: "h2", reuse: 12 }),
+    ],
+    options: { run: { router: "nginx 1.22.1", parameters: { pooledAtRemoval: "closed-when-idle" } } },
+    says: /it was the router's session, 102 ms after its reload/,
+    copy: null,
+  },
+  {
+    kind: "router-error",
+    title: "a session that a router ends by itself",
+    records: [failure(1500, "wait", "GOAWAY", { protocol: "h2", reuse: 12 })],
+    options: { run: { router: "HAProxy 2.6.12", parameters: { pooledAtRemoval: "closed-when-idle" } } },
+    says: /it was the router's session, and its reload was not near/,
   },
   {
     kind: "too-few-copies",
@@ -718,6 +753,58 @@ const MORE: readonly Case[] = [
     records: [failure(2100, "body", "GAP", { status: 200, events: 7, tookMs: 400, copy: "101" })],
     says: /GAP after 7 events, sent 100 ms after SIGTERM to A/,
     copy: "A",
+  },
+  {
+    kind: "stream-cut",
+    title: "a WebSocket without a close frame",
+    records: [webSocket("EOF", { sent: 8, answered: 7, crossed: 0, closeCode: null })],
+    says: /EOF after 8 messages, 7 of them answered, in flight at A for 1\.50 s when SIGTERM came/,
+    copy: "A",
+  },
+  {
+    kind: "stream-cut",
+    title: "a WebSocket that a leaving copy closes for an error's sake",
+    records: [webSocket("CLOSE_1011", { sent: 8, answered: 8, crossed: 0, closeCode: 1011 })],
+    says: /closed with 1011 after 8 messages/,
+    copy: "A",
+  },
+  {
+    kind: "service-error",
+    title: "a WebSocket that a copy which stays closes for an error's sake",
+    records: [webSocket("CLOSE_1003", { sent: 1, answered: 0, crossed: 0, closeCode: 1003 }, "102")],
+    says: /closed with 1003 after 1 messages, 0 of them answered at B/,
+    copy: "B",
+  },
+  {
+    kind: "cut-by-router",
+    title: "a WebSocket that a balancer of layer 4 cuts at the removal",
+    records: [
+      webSocket("EOF", { sent: 8, answered: 8, crossed: 0, closeCode: null }),
+      line(2501, "cut-by-router", "A", "GET /ws"),
+    ],
+    says: /the router ended it when it dropped the copy/,
+    copy: null,
+  },
+  {
+    kind: "message-lost",
+    title: "messages that had come, and got a close frame for an answer",
+    records: [webSocket("UNANSWERED", { sent: 8, answered: 5, crossed: 1, closeCode: 1001 })],
+    says: /2 of 8 messages: the close frame \(1001\) came instead of an answer, in flight at A/,
+    copy: "A",
+  },
+  {
+    kind: "message-lost",
+    title: "a WebSocket that falls silent",
+    records: [webSocket("UNANSWERED", { sent: 8, answered: 5, crossed: 0, closeCode: null })],
+    says: /3 of 8 messages: no answer until the client left/,
+    copy: "A",
+  },
+  {
+    kind: "client-error",
+    title: "an answer that opens no WebSocket",
+    records: [failure(2100, "wait", "NO_UPGRADE", { status: 200, path: "/ws", copy: "102" })],
+    says: /200 to \/ws at B, and no WebSocket/,
+    copy: "B",
   },
 ];
 

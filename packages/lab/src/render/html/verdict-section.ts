@@ -86,7 +86,8 @@ function figure(name: string, value: string, note = ""): string {
   return `<div><dt>${name}</dt><dd>${value}</dd>${note === "" ? "" : `<small>${note}</small>`}</div>`;
 }
 
-function figures({ requests, latency, restarts, bounds, exposure, store, witness }: Verdict): string {
+function figures(verdict: Verdict): string {
+  const { requests, latency, restarts, bounds, exposure, store, witness, webSockets, http2 } = verdict;
   const exposed = bounds.perExposed;
   return `<dl class="figures">${[
     figure(
@@ -120,6 +121,24 @@ function figures({ requests, latency, restarts, bounds, exposure, store, witness
             "lost before work",
             grouped(witness.lostBeforeWork),
             `${grouped(witness.lostDuringWork)} during, ${grouped(witness.lostAfterWork)} after; as the copies saw it`,
+          ),
+        ]),
+    ...(webSockets === null
+      ? []
+      : [
+          figure(
+            "WebSockets",
+            grouped(webSockets.opened),
+            `${grouped(webSockets.cut)} cut, ${grouped(webSockets.cameBack)} came back; ${grouped(webSockets.unanswered)} of ${grouped(webSockets.messages)} messages unanswered`,
+          ),
+        ]),
+    ...(http2 === null
+      ? []
+      : [
+          figure(
+            "HTTP/2",
+            grouped(http2.sent),
+            `${grouped(http2.failed)} without an answer, ${grouped(http2.refused)} of them safe to send again`,
           ),
         ]),
     ...(store.checked

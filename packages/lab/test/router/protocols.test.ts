@@ -1,0 +1,207 @@
+// WebSockets and HTTP/2 through the real routers and the embedded one: what is passed on, and what a router cannot do.
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { LabError } from "../../src/errors.ts";
+import { startRunClock } from "../../src/ledger/clock.ts";
+import type { RequestRecord } from "../../src/ledger/records.ts";
+import { createLoadEngine } from "../../src/load/engine.ts";
+import type { RequestTemplate } from "../../src/load/load.ts";
+import { assertCan, type RouterBehaviour, type RouterName } from "../../src/router/options.ts";
+import type { FoundRouter, Router, Upstream } from "../../src/router/router.ts";
+import { startRouter } from "../../src/router/start.ts";
+import { portFinder } from "../../src/target/free-port.ts";
+import { startGuardian } from "../../src/target/guardian.ts";
+import { webSocketServer, type Guest } from "../load/web-socket-server.ts";
+import { realRouter } from "../real-parts.ts";
+import { PLAIN } from "./behaviour.ts";
+
+const guardian = startGuardian();
+const clock = startRunClock();
+const findPort = portFinder();
+const installed = await Promise.all([realRouter("nginx"), realRouter("haproxy"), realRouter("caddy")]);
+const ROUTERS = [null, ...installed.filter((one) => one !== null)];
+const closers: (() => unknown)[] = [];
+after(async () => {
+  guardian.close();
+  await Promise.all(closers.map((close) => close()));
+});
+
+function start(
+  found: FoundRouter | null,
+  behaviour: Partial<RouterBehaviour>,
+  upstreams: readonly Upstream[],
+): Promise<Router> {
+  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-router-"));
+  const options = { ...PLAIN, ...behaviour, port: 0, folder };
+  return startRouter(found, options, upstreams, { clock, guardian, findPort, emit: () => undefined });
+}
+
+async function load(
+  port: number,
+  template: Partial<RequestTemplate>,
+  enough: number,
+  then: () => void = () => undefined,
+): Promise<RequestRecord[]> {
+  const engine = createLoadEngine(
+    {
+      host: "127.0.0.1",
+      port,
+      seed: 7,
+      arrivals: { kind: "constant", ratePerSecond: 20 },
+      mix: [{ method: "GET", path: "/", body: null, weight: 1, ...template }],
+      keepAlive: true,
+      timeoutMs: 10_000,
+      maxDurationMs: 20_000,
+    },
+    clock.baseMs,
+  );
+  const records: RequestRecord[] = [];
+  const reached = new Promise<void>((resolve) => {
+    engine.onRecords((batch) => {
+      records.push(...batch);
+      then();
+      if (records.length >= enough) {
+        resolve();
+      }
+    });
+  });
+  await engine.start();
+  await reached;
+  await engine.stop();
+  return records;
+}
+
+const TALK = { forMs: 500, everyMs: 50, message: "{id}:{n};", answer: "echo" } as const;
+
+for (const found of ROUTERS) {
+  const name = found?.name ?? "embedded";
+  test(`${name}: a WebSocket is passed on to one copy, with its end, and its answer tells whom it met`, async () => {
+    const guests: Guest[] = [];
+    const server = await webSocketServer(undefined, (guest) => {
+      guests.push(guest);
+      if (guests.length % 2 === 0) {
+        setTimeout(() => guest.dismiss(1001), 150);
+      } else if (guests.length % 3 === 0) {
+        setTimeout(() => guest.socket.destroy(), 150);
+      }
+    });
+    closers.push(server.close);
+    const a = { copy: "A", host: "127.0.0.1", port: server.port };
+    const router = await start(found, { webSockets: true }, [a]);
+    try {
+      const records = await load(router.port, { webSocket: TALK }, 8);
+      for (const { status, upstream, webSocket, copy } of records) {
+        assert.deepEqual([status, copy], [101, "A"]);
+        // Caddy changes no head of an upgrade.
+        assert.ok(name === "caddy" || upstream?.startsWith(`127.0.0.1:${server.port}|`), upstream ?? "");
+        assert.ok((webSocket?.answered ?? 0) > 0);
+      }
+      const ends = new Set(records.map(({ webSocket, error }) => error ?? webSocket?.closeCode ?? "left"));
+      assert.ok(ends.has(1001) && ends.has("left"), [...ends].join(" "));
+      assert.ok(ends.has("EOF") || ends.has("ECONNRESET"), [...ends].join(" "));
+    } finally {
+      await router.stop();
+    }
+  });
+
+  test(`${name}: a WebSocket outlives the removal of its copy, and a refused one is a bad gateway`, async () => {
+    const server = await webSocketServer();
+    closers.push(server.close);
+    const a = { copy: "A", host: "127.0.0.1", port: server.port };
+    const router = await start(found, { webSockets: true }, [a]);
+    try {
+      const removed: Promise<void>[] = [];
+      const records = await load(router.port, { webSocket: { ...TALK, forMs: 2000 } }, 30, () => {
+        if (removed.length === 0) {
+          removed.push(router.set([]));
+        }
+      });
+      await Promise.all(removed);
+      const [stood, refused] = [
+        records.filter(({ status }) => status === 101),
+        records.filter(({ status }) => status !== 101),
+      ];
+      assert.ok(stood.length > 0 && refused.length > 0);
+      // Caddy sends a close frame of its own to all when its configuration changes.
+      const codes = new Set(stood.map(({ error, webSocket }) => error ?? webSocket?.closeCode ?? "left"));
+      assert.deepEqual(
+        [...codes].filter((one) => one !== "left" && (name !== "caddy" || one !== 1001)),
+        [],
+      );
+      assert.ok(refused.every(({ status }) => (status ?? 0) >= 500));
+    } finally {
+      await router.stop();
+    }
+  });
+}
+
+for (const found of ROUTERS.filter((one) => one !== null)) {
+  test(`${found.name}: clients speak HTTP/2 to it, and it speaks HTTP/1.1 to the copies`, async () => {
+    const seen = new Set<string>();
+    const server = createServer((req, res) => {
+      seen.add(req.httpVersion);
+      res.setHeader("x-lastcall-copy", "A");
+      res.end(req.headers["x-request-id"]);
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    closers.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const router = await start(found, { http2: "only", clientKeepAlive: true }, [
+      { copy: "A", host: "127.0.0.1", port },
+    ]);
+    try {
+      const records = await load(router.port, { protocol: "h2" }, 20);
+      for (const { fate, status, copy, protocol, upstream, bytes, id } of records) {
+        assert.deepEqual([fate, status, copy, protocol, bytes.got], ["answered", 200, "A", "h2", id.length]);
+        assert.match(upstream ?? "", new RegExp(`^127\\.0\\.0\\.1:${port}\\|`));
+      }
+      assert.ok(!seen.has("2.0"));
+      const log = await router.accessLog(() => true);
+      assert.ok(records.some(({ id }) => log?.has(id)));
+    } finally {
+      await router.stop();
+    }
+  });
+}
+
+for (const found of ROUTERS.filter((one) => one === null || one.name === "haproxy")) {
+  test(`${found?.name ?? "embedded"}, layer 4: the copies are spoken to by HTTP/2`, async () => {
+    const server = createHttp2Server((req, res) => void res.end(req.httpVersion)).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    closers.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const router = await start(found, { http2: "only", pooledAtRemoval: "pinned", clientKeepAlive: true }, [
+      { copy: "A", host: "127.0.0.1", port },
+    ]);
+    try {
+      for (const { fate, status, bytes } of await load(router.port, { protocol: "h2" }, 10)) {
+        assert.deepEqual([fate, status, bytes.got], ["answered", 200, 3]);
+      }
+    } finally {
+      await router.stop();
+    }
+  });
+}
+
+test("a router that cannot speak HTTP/2 is named, and those that can", () => {
+  const refused = (router: RouterName, change: Partial<RouterBehaviour>): string => {
+    try {
+      assertCan(router, { ...PLAIN, ...change });
+      return "";
+    } catch (error) {
+      assert.ok(error instanceof LabError);
+      assert.equal(error.code, "LAB_ROUTER_CANNOT");
+      return `${error.message} ${error.next}`;
+    }
+  };
+  assert.match(refused("embedded", { http2: "only" }), /--protocol h2.*nginx, haproxy or caddy/);
+  assert.match(refused("nginx", { http2: "beside" }), /speaks one of them.*haproxy or caddy/);
+  assert.equal(refused("embedded", { http2: "only", pooledAtRemoval: "pinned" }), "");
+  assert.equal(refused("nginx", { http2: "only" }), "");
+});
