@@ -79,7 +79,7 @@ describe("WebSockets and HTTP/2 in a rolling restart", { concurrency: 2 }, () =>
       "--scenario=stop",
       "--propagation=400ms",
       "--grace=5s",
-      "--load=node/chat.json",
+      "--load=loads/chat.json",
       "--",
       "node",
       "node/ws-cut.mjs",
