@@ -1,9 +1,11 @@
-// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict, start, report. With --write the results become
+// `npm run bench`: every benchmark, or those named: cost, memory, exit, crowd, stuck, protocols, sockets, streams, reconnects, verdict, start, report, engine, pipeline. With --write the results become
 // bench/RESULTS.md. README.md tells the method.
 import { writeFileSync } from "node:fs";
 import os from "node:os";
 import { memoryPerConnection, overheadPerRequest } from "./cost.mjs";
 import { memoryPerWebSocket, overheadPerStream, streamsLeave, webSocketsComeBack } from "./protocols.mjs";
+import { engineAlone } from "./engine.mjs";
+import { fullPipeline } from "./pipeline.mjs";
 import { startUpCost } from "./start-up.mjs";
 import { crowdLeaves, exitAfterLastResponse, stuckAreCut } from "./leaving.mjs";
 import { reportOverAMillion } from "./report.mjs";
@@ -22,6 +24,8 @@ const BENCHMARKS = {
   streams: streamsLeave,
   reconnects: webSocketsComeBack,
   start: startUpCost,
+  engine: engineAlone,
+  pipeline: fullPipeline,
 };
 const args = process.argv.slice(2);
 const named = args.filter((arg) => !arg.startsWith("--"));

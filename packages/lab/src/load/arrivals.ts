@@ -33,6 +33,13 @@ function arrivalInSteps(steps: readonly ArrivalStep[], n: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
+/** The most that is ever asked for in a second. */
+export function highestRate(arrivals: Arrivals): number {
+  return arrivals.kind === "steps"
+    ? Math.max(...arrivals.steps.map(({ ratePerSecond }) => ratePerSecond))
+    : arrivals.ratePerSecond;
+}
+
 /** The arrivals one after the other. */
 export interface Schedule {
   /** The time of the next arrival, in milliseconds since the start of the load. */

@@ -11,6 +11,10 @@ export interface Client {
   send(n: number, intendedMs: number): void;
   /** Requests without a fate. */
   readonly open: number;
+  /** Pooled connections that wait for a request; absent where requests do not simply take one. */
+  readonly free?: () => number;
+  /** Opens so many pooled connections before they are needed. */
+  readonly connect?: (count: number) => Promise<void>;
   /** No more will be sent: what is held open may come to its end. */
   stop?(): void;
   /** Ends at once; open requests get no fate. */
@@ -32,7 +36,9 @@ async function engineClient(plan: LoadPlan, mix: Mix, options: LibraryClientOpti
   const engine = plan.engine ?? "raw";
   if (engine === "raw") {
     const raw = createHttpClient(options);
+    const pools = plan.keepAlive && plan.mix.every(({ connection }) => connection !== "fresh");
     return {
+      ...(pools ? { free: () => raw.free, connect: raw.connect } : {}),
       send: (n, dueMs) => raw.send(n, dueMs, mix.wire(n), mix.outgoing(n)),
       get open() {
         return raw.open;

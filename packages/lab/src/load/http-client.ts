@@ -26,8 +26,12 @@ export interface HttpClientOptions {
 export interface HttpClient {
   /** Sends now. `wire` is the whole request, head and body, but for an upload. Intended times must not go backwards. */
   send(n: number, intendedMs: number, wire: string, outgoing?: Outgoing): void;
+  /** Opens so many connections before they are needed; whether they can be made is for the requests to find out. */
+  connect(count: number): Promise<void>;
   /** Requests without a fate. */
   readonly open: number;
+  /** Connections that wait for a request. */
+  readonly free: number;
   /** Closes every connection; open requests get no fate. */
   close(): void;
 }
@@ -96,7 +100,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     if (!all.delete(connection)) {
       return;
     }
-    const at = idle.indexOf(connection);
+    const at = idle.lastIndexOf(connection);
     if (at >= 0) {
       idle.splice(at, 1);
     }
@@ -284,6 +288,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         exchange.connectedMs = now();
         write(connection, exchange, connection.waiting);
         connection.waiting = "";
+      } else if (all.has(connection)) {
+        idle.push(connection);
       }
     });
     socket.on("end", () => ended(connection));
@@ -321,8 +327,21 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         write(connection, exchange, wire);
       }
     },
+    connect: async (count) => {
+      const made = Array.from({ length: count }, () => {
+        const { socket } = open(now());
+        return new Promise<void>((resolve) => {
+          socket.once("connect", resolve);
+          socket.once("close", resolve);
+        });
+      });
+      await Promise.all(made);
+    },
     get open() {
       return deadlines.size + streaming.size;
+    },
+    get free() {
+      return idle.length;
     },
     close: () => {
       deadlines.clear();

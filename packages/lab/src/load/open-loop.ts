@@ -14,6 +14,8 @@ export interface OpenLoopOptions {
   /** Which share of the arrivals this loop sends: all but `index` of every `count` are those of others. */
   readonly share?: { readonly index: number; readonly count: number };
   readonly now: () => number;
+  /** How many could be sent now without a new connection; absent where the client does not tell. */
+  readonly free?: () => number;
   /** From when the arrivals count; default: now. */
   readonly startMs?: number;
   /** The first request of this loop has been dispatched. */
@@ -21,10 +23,16 @@ export interface OpenLoopOptions {
 }
 
 /**
- * After a stall of ours many requests are due at once. Between slices of them the answers are read: it holds nothing back
+ * Many requests may be due at once, after a stall of ours say. Between slices of them the answers are read: it holds nothing back
  * that a server could notice, and without it each late request would open a new connection while free ones lie unread.
  */
 const SLICE = 32;
+/**
+ * So many new connections in a millisecond, beside those that are free. To open one costs either side as much as some requests: a
+ * flood of them after a short stall, whoever had it, would be a longer stall, and so on. Up to this rate nothing ever waits for it;
+ * above, what waits has its dispatch lag to show for it.
+ */
+const NEW_PER_MS = 4;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   const { plan, send, now, share = { index: 0, count: 1 } } = options;
@@ -42,12 +50,30 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   let dueMs = due(share.index);
   let timer: NodeJS.Timeout | null = null;
   let immediate: NodeJS.Immediate | null = null;
+  let openedMs = Number.NEGATIVE_INFINITY;
+
+  function slice(currentMs: number): number {
+    if (options.free === undefined) {
+      return SLICE;
+    }
+    const free = Math.min(SLICE, options.free());
+    if (currentMs - openedMs < 1) {
+      return free;
+    }
+    openedMs = currentMs;
+    return free + NEW_PER_MS;
+  }
 
   function tick(): void {
     timer = null;
     immediate = null;
     const currentMs = now();
-    const sliceEnd = sent + SLICE;
+    const allowed = slice(currentMs);
+    if (allowed === 0) {
+      timer = setTimeout(tick, 1);
+      return;
+    }
+    const sliceEnd = sent + allowed;
     // All that is due goes out, also after a stall of ours: its intended time stays, so that the stall shows as lag.
     while (dueMs <= currentMs && dueMs - startMs < plan.maxDurationMs) {
       if (sent === sliceEnd) {

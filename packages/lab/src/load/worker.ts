@@ -2,12 +2,14 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { startRunClock } from "../ledger/clock.ts";
+import { highestRate } from "./arrivals.ts";
 import { BatchWriter, type Batch } from "./batch.ts";
 import { createClient } from "./clients.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LoadPlan } from "./load.ts";
 import { createMix } from "./mix.ts";
 import { startOpenLoop, type OpenLoop } from "./open-loop.ts";
+import { HIGH_RATE, warmUp } from "./warm-up.ts";
 import { raisePriority } from "../priority.ts";
 
 export interface WorkerInput {
@@ -29,6 +31,12 @@ export type FromWorker =
 const BATCH_SIZE = 512;
 /** How long a finished request may wait for company: short enough for a live view. */
 const BATCH_WAIT_MS = 50;
+
+/**
+ * At a high rate the first requests would all open connections, faster than a service accepts them, and the load would begin with a
+ * stall that is nobody's fault. Connections for the first milliseconds are there already.
+ */
+const FIRST_MS = 5;
 
 raisePriority();
 if (parentPort === null) {
@@ -68,11 +76,28 @@ function stopWhenDone(): void {
   }
 }
 
+const addresses = { host: plan.host, port: plan.port, keepAlive: plan.keepAlive, timeoutMs: plan.timeoutMs };
+const ratePerSecond = highestRate(plan.arrivals) / count;
+if (ratePerSecond >= HIGH_RATE) {
+  await warmUp(async (change, onEnd) => {
+    const spare = new BatchWriter(BATCH_SIZE);
+    const cold = { ...plan, ...change };
+    return createClient(cold, createMix(cold), {
+      ...addresses,
+      ...change,
+      now,
+      onEnd: (exchange) => {
+        spare.add(exchange);
+        if (spare.full) {
+          spare.take();
+        }
+        onEnd();
+      },
+    });
+  }, now);
+}
 const client = await createClient(plan, mix, {
-  host: plan.host,
-  port: plan.port,
-  keepAlive: plan.keepAlive,
-  timeoutMs: plan.timeoutMs,
+  ...addresses,
   now,
   onEnd: (exchange: Exchange) => {
     // One number for each connection of the run, whichever worker made it.
@@ -86,6 +111,9 @@ const client = await createClient(plan, mix, {
     stopWhenDone();
   },
 });
+if (ratePerSecond >= HIGH_RATE) {
+  await client.connect?.(Math.ceil((ratePerSecond * FIRST_MS) / 1000));
+}
 
 port.on("message", (message: ToWorker) => {
   switch (message.kind) {
@@ -94,6 +122,7 @@ port.on("message", (message: ToWorker) => {
         plan,
         send: client.send,
         now,
+        ...(client.free === undefined ? {} : { free: client.free }),
         startMs: message.atMs,
         share: { index, count },
         onFirst: () => post({ kind: "started" }),

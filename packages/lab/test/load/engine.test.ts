@@ -102,6 +102,21 @@ describe("the load engine", () => {
     assert.ok(Math.min(...waits) < stallMs / 2, `the shortest wait was ${Math.min(...waits)}`);
   });
 
+  test("at a high rate it is warm when it begins, and the service has seen nothing of that but connections", async () => {
+    const ids = new Set<string>();
+    const server = await rawServer((socket, _n, chunk) => {
+      ids.add(/x-request-id: (\S+)/.exec(chunk)?.[1] ?? "none");
+      socket.write(OK);
+    });
+    const arrivals = { kind: "constant", ratePerSecond: 2000 } as const;
+    const records = await run(plan(server.port, { arrivals, maxDurationMs: 100 }), 200);
+    await server.close();
+    assert.deepEqual([...ids].toSorted(), records.map(({ id }) => id).toSorted());
+    assert.equal(records.length, 200);
+    const [first] = records.toSorted((a, b) => a.intendedMs - b.intendedMs);
+    assert.equal(first?.connectedMs, first?.dispatchedMs);
+  });
+
   test("the same seed sends the same requests", async () => {
     const server = await rawServer((socket) => socket.write(OK));
     const both = [await run(plan(server.port), 30), await run(plan(server.port), 30)].map((records) =>

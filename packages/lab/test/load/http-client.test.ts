@@ -267,6 +267,27 @@ describe("connections", () => {
     assert.ok(third.ageMs > 0 && third.connectedMs === third.dispatchedMs);
   });
 
+  test("one that was opened before it was needed carries a request like a pooled one", async () => {
+    const { port, sockets } = await server((socket) => socket.write(OK));
+    const { client, send } = rig(port, { keepAlive: true });
+    await client.connect(2);
+    assert.equal(client.free, 2);
+    const both = await Promise.all([send(), send()]);
+    assert.deepEqual(
+      both.map(({ status, reuse, connectionId }) => `${status} ${reuse} ${connectionId}`).toSorted(),
+      ["200 0 1", "200 0 2"],
+    );
+    assert.ok(both.every(({ connectedMs, dispatchedMs }) => connectedMs === dispatchedMs));
+    assert.equal(sockets.size, 2);
+  });
+
+  test("one that cannot be opened before it is needed is nobody's failure", async () => {
+    const { client, send } = rig(await closedPort(), { keepAlive: true });
+    await client.connect(2);
+    assert.equal(client.free, 0);
+    assert.equal((await send()).error, "ECONNREFUSED");
+  });
+
   test("`Connection: close` in an answer is honoured", async () => {
     const { port } = await server((socket) =>
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nConnection: Close\r\n\r\n"),

@@ -15,7 +15,10 @@ const PLAN: LoadPlan = {
 };
 
 /** A loop on a clock that is moved by hand; its timers are real and only decide when it looks at the clock. */
-function rig(plan: LoadPlan): {
+function rig(
+  plan: LoadPlan,
+  free?: () => number,
+): {
   sent: [n: number, intendedMs: number][];
   loop: OpenLoop;
   move: (ms: number) => void;
@@ -26,6 +29,7 @@ function rig(plan: LoadPlan): {
     plan,
     send: (n, intendedMs) => void sent.push([n, intendedMs]),
     now: () => nowMs,
+    ...(free === undefined ? {} : { free }),
     onFirst: () => {},
   });
   return { sent, loop, move: (ms) => (nowMs += ms) };
@@ -62,6 +66,30 @@ describe("the open loop", () => {
     loop.stop();
     const largest = Math.max(...seen.map((count, index) => count - (seen[index - 1] ?? 1)));
     assert.ok(largest <= 64, `${largest} in one turn`);
+  });
+
+  test("what is late waits for a connection rather than to open a flood of them", async () => {
+    let free = 0;
+    const { sent, loop, move } = rig(PLAN, () => free);
+    await turns(() => sent.length === 1);
+    move(300);
+    await turns(() => sent.length > 1);
+    const [inOne] = [sent.length];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // The clock stands still: nothing more may be opened in this millisecond, but a free connection is used at once.
+    assert.equal(sent.length, inOne);
+    assert.ok(inOne < 10, `${inOne} in one millisecond`);
+    free = 3;
+    await turns(() => sent.length > inOne);
+    free = 0;
+    move(1);
+    const before = sent.length;
+    await turns(() => sent.length > before);
+    loop.stop();
+    assert.deepEqual(
+      sent,
+      Array.from({ length: sent.length }, (_, n) => [n, 100 + n]),
+    );
   });
 
   test("nothing is sent at or past the longest duration, and nothing after a stop", async () => {
