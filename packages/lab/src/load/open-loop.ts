@@ -28,11 +28,12 @@ export interface OpenLoopOptions {
  */
 const SLICE = 32;
 /**
- * So many new connections in a millisecond, beside those that are free. To open one costs either side as much as some requests: a
- * flood of them after a short stall, whoever had it, would be a longer stall, and so on. Up to this rate nothing ever waits for it;
- * above, what waits has its dispatch lag to show for it.
+ * So many new connections in a millisecond, beside those that are free, and so many at once after a while without any. To open one
+ * costs either side as much as some requests: a flood of them after a short stall, whoever had it, would be a longer stall, and so on.
+ * Up to this rate nothing ever waits for it; above, what waits has its dispatch lag to show for it.
  */
 const NEW_PER_MS = 4;
+const NEW_AT_ONCE = 64;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   const { plan, send, now, share = { index: 0, count: 1 } } = options;
@@ -46,49 +47,42 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
     return startMs + schedule.next();
   };
   let n = share.index;
-  let sent = 0;
   let dueMs = due(share.index);
   let timer: NodeJS.Timeout | null = null;
   let immediate: NodeJS.Immediate | null = null;
-  let openedMs = Number.NEGATIVE_INFINITY;
+  /** New connections that may be opened now. */
+  let openings = NEW_AT_ONCE;
+  let lookedMs = startMs;
 
-  function slice(currentMs: number): number {
-    if (options.free === undefined) {
-      return SLICE;
-    }
-    const free = Math.min(SLICE, options.free());
-    if (currentMs - openedMs < 1) {
-      return free;
-    }
-    openedMs = currentMs;
-    return free + NEW_PER_MS;
-  }
+  const isDue = (currentMs: number): boolean => dueMs <= currentMs && dueMs - startMs < plan.maxDurationMs;
 
   function tick(): void {
     timer = null;
     immediate = null;
     const currentMs = now();
-    const allowed = slice(currentMs);
-    if (allowed === 0) {
-      timer = setTimeout(tick, 1);
-      return;
-    }
-    const sliceEnd = sent + allowed;
+    const free = options.free?.() ?? SLICE;
+    openings = Math.min(NEW_AT_ONCE, openings + (currentMs - lookedMs) * NEW_PER_MS);
+    lookedMs = currentMs;
+    const allowed = Math.min(SLICE, free + Math.floor(openings));
+    let left = allowed;
     // All that is due goes out, also after a stall of ours: its intended time stays, so that the stall shows as lag.
-    while (dueMs <= currentMs && dueMs - startMs < plan.maxDurationMs) {
-      if (sent === sliceEnd) {
-        immediate = setImmediate(tick);
-        return;
-      }
+    while (left > 0 && isDue(currentMs)) {
       send(n, dueMs);
-      sent += 1;
-      if (sent === 1) {
+      left -= 1;
+      if (n === share.index) {
         options.onFirst();
       }
       n += share.count;
       dueMs = due(share.count - 1);
     }
-    if (dueMs - startMs < plan.maxDurationMs) {
+    openings -= Math.max(0, allowed - left - free);
+    if (isDue(currentMs)) {
+      if (allowed > 0) {
+        immediate = setImmediate(tick);
+      } else {
+        timer = setTimeout(tick, 1);
+      }
+    } else if (dueMs - startMs < plan.maxDurationMs) {
       timer = setTimeout(tick, Math.max(1, Math.floor(dueMs - now())));
     }
   }
