@@ -229,8 +229,8 @@ export const LAB_BUGS = [
   {
     name: "every-unanswered-message-has-crossed-the-close-frame",
     file: src("load/web-socket-client"),
-    find: `atMs - sentMs < crossingMs`,
-    replace: `atMs >= sentMs`,
+    find: `number > lastRead`,
+    replace: `number > 0`,
     tests: ["lab/load/web-sockets"],
   },
   {

@@ -86,7 +86,10 @@ export interface WebSocketTold {
   readonly sent: number;
   /** Of these, how many were answered. */
   readonly answered: number;
-  /** Of these, how many were on their way when the service's close frame was: RFC 6455 lets it leave them unread (section 5.5.1). */
+  /**
+   * Of these, how many had no answer and had not been read, as far as the service has shown, when its close frame came: RFC 6455 lets it
+   * leave them unread (section 5.5.1).
+   */
   readonly crossed: number;
   /** Of the service's close frame, where that came before the client's; 1005 without a code; null when it did not come. */
   readonly closeCode: number | null;

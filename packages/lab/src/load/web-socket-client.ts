@@ -41,17 +41,13 @@ const GOOD_ORDER: ReadonlySet<number> = new Set([1000, 1001, 1005, 1012, 1013]);
 const NORMAL = Buffer.from([0x03, 0xe8]);
 /** Long enough that a service which closes at once is not asked without a pause. */
 const COME_BACK_MS = 250;
-/**
- * A message that was sent this long before the close frame came, or longer, had been at the service when that said goodbye; a
- * younger one may have met the frame on the way. On a long way twice the time of the connect is longer.
- */
-const CROSSING_MS = 50;
 /** For the service's close frame and the end of the connection, after our own. */
 const GOODBYE_MS = 5000;
 
+/** A message without an answer. */
 interface Waiting {
+  readonly number: number;
   readonly text: string;
-  readonly sentMs: number;
 }
 
 export function createWebSocketClient(options: LibraryClientOptions): WebSocketClient {
@@ -81,6 +77,11 @@ export function createWebSocketClient(options: LibraryClientOptions): WebSocketC
     const { headers: asking, accept } = handshake();
     const waiting: Waiting[] = [];
     const told = { sent: 0, answered: 0, crossed: 0, closeCode: null as number | null };
+    /**
+     * Behind each message goes a ping with its number. A pong comes from who has read all that was sent before its ping (RFC 6455,
+     * section 5.5.3): so it is known which messages the service had in its hands, however long the way is and the machine takes.
+     */
+    let lastRead = 0;
     let tunnel: Duplex | null = null;
     /** Talking, sending no more, our close frame is out, or its fate is known. */
     let phase: "talking" | "leaving" | "goodbye" | "over" = "talking";
@@ -115,8 +116,13 @@ export function createWebSocketClient(options: LibraryClientOptions): WebSocketC
     const say = (): void => {
       told.sent += 1;
       const text = talk.message.replaceAll("{id}", id).replaceAll("{n}", String(told.sent));
-      waiting.push({ text, sentMs: now() });
-      tunnel?.write(clientFrame(TEXT, Buffer.from(text)));
+      waiting.push({ number: told.sent, text });
+      tunnel?.write(
+        Buffer.concat([
+          clientFrame(TEXT, Buffer.from(text)),
+          clientFrame(PING, Buffer.from(String(told.sent))),
+        ]),
+      );
     };
     const goodbye = (): void => {
       phase = "goodbye";
@@ -155,7 +161,6 @@ export function createWebSocketClient(options: LibraryClientOptions): WebSocketC
       }
     };
     const dismissed = (frame: Message): void => {
-      const atMs = now();
       if (phase === "goodbye") {
         over(null);
         tunnel?.end();
@@ -163,12 +168,11 @@ export function createWebSocketClient(options: LibraryClientOptions): WebSocketC
       }
       told.closeCode = closeCode(frame);
       exchange.closedFirst = "server";
-      const crossingMs = Math.max(CROSSING_MS, 2 * (exchange.connectedMs - exchange.dispatchedMs));
-      told.crossed = waiting.filter(({ sentMs }) => atMs - sentMs < crossingMs).length;
+      told.crossed = waiting.filter(({ number }) => number > lastRead).length;
       const goodOrder = GOOD_ORDER.has(told.closeCode);
       over(!goodOrder ? `CLOSE_${told.closeCode}` : waiting.length > told.crossed ? "UNANSWERED" : null);
       tunnel?.end(clientFrame(CLOSE, frame.payload.subarray(0, 2)));
-      if (goodOrder && !stopping && leaveAtMs - atMs > COME_BACK_MS + talk.everyMs) {
+      if (goodOrder && !stopping && leaveAtMs - now() > COME_BACK_MS + talk.everyMs) {
         comeBack(n, planned, again + 1, leaveAtMs);
       }
     };
@@ -181,6 +185,8 @@ export function createWebSocketClient(options: LibraryClientOptions): WebSocketC
           answered(message);
         } else if (message.opcode === PING) {
           tunnel?.write(clientFrame(PONG, message.payload));
+        } else if (message.opcode === PONG) {
+          lastRead = Math.max(lastRead, Number(message.payload.toString("latin1")) || 0);
         } else if (message.opcode === CLOSE) {
           dismissed(message);
         }

@@ -123,7 +123,7 @@ export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
     title: "message without an answer",
     chargedTo: "service",
     signature:
-      "A WebSocket is closed in good order, and messages that had come well before its close frame were never answered.",
+      "A WebSocket is closed in good order, and messages that the service had read before its close frame were never answered.",
     why: "The service said goodbye, or fell silent, with messages in its hands.",
     fix: "Answer what has come before the close frame is sent, and take no new message from the stop signal on.",
     needs: "webSockets",

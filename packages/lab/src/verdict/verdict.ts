@@ -211,9 +211,9 @@ export interface WebSocketVerdict {
   readonly closeCodes: Readonly<Record<string, number>>;
   readonly messages: number;
   readonly answered: number;
-  /** Not answered, and on their way when the close frame was: the client has to say them again. */
+  /** Not answered, and not read when the close frame was sent: the client has to say them again. */
   readonly crossed: number;
-  /** Not answered though they had come. */
+  /** Not answered though they had been read. */
   readonly unanswered: number;
 }
 

@@ -67,6 +67,8 @@ export async function webSocketServer(
         received = frame.rest;
         if (frame.opcode === 1) {
           onText(guest, frame.payload.toString());
+        } else if (frame.opcode === 9 && !left) {
+          socket.write(serverFrame(10, frame.payload));
         } else if (frame.opcode === 8) {
           socket.end(left ? "" : serverFrame(8, frame.payload.subarray(0, 2)));
         }

@@ -142,7 +142,7 @@ test("an end without a close frame is a cut, by an end and by a reset", async ()
   }
 });
 
-test("a message that had come before the close frame is lost; one that crossed it is not", async () => {
+test("a message that was read before the close frame and not answered is lost; one that crossed it is not", async () => {
   const late = await webSocketServer(
     () => undefined,
     (guest) => void setTimeout(() => guest.dismiss(1001), 400),

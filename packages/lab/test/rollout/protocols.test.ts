@@ -1,18 +1,17 @@
 // Rolling restarts under WebSockets and HTTP/2: what is cut is named, and the library loses nothing of either.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Verdict } from "../../src/verdict/verdict.ts";
+import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("../../../../../fixtures/faults/", import.meta.url));
 const SERVICE = fileURLToPath(new URL("../fixtures/h2c-service.js", import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), "lastcall-protocols-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeFolder("protocols");
 
 const CHAT = path.join(folder, "chat.json");
 writeFileSync(

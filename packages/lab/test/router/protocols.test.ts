@@ -1,11 +1,8 @@
 // WebSockets and HTTP/2 through the real routers and the embedded one: what is passed on, and what a router cannot do.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
@@ -18,6 +15,7 @@ import { startRouter } from "../../src/router/start.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { webSocketServer, type Guest } from "../load/web-socket-server.ts";
+import { makeFolder } from "../folder.ts";
 import { realRouter } from "../real-parts.ts";
 import { PLAIN } from "./behaviour.ts";
 
@@ -37,7 +35,7 @@ function start(
   behaviour: Partial<RouterBehaviour>,
   upstreams: readonly Upstream[],
 ): Promise<Router> {
-  const folder = mkdtempSync(path.join(tmpdir(), "lastcall-router-"));
+  const folder = makeFolder("router");
   const options = { ...PLAIN, ...behaviour, port: 0, folder };
   return startRouter(found, options, upstreams, { clock, guardian, findPort, emit: () => undefined });
 }
