@@ -32,7 +32,7 @@ const SLICE = 32;
  * costs either side as much as some requests: a flood of them after a short stall, whoever had it, would be a longer stall, and so on.
  * Up to this rate nothing ever waits for it; above, what waits has its dispatch lag to show for it.
  */
-const NEW_PER_MS = 4;
+const NEW_PER_MS = 8;
 const NEW_AT_ONCE = 64;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
