@@ -54,7 +54,7 @@ try {
 const missing = new Set();
 /** Where Debian has nginx and HAProxy; the lab looks there too. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
-const ROUTERS = { nginx: ["-v"], haproxy: ["-v"], caddy: ["version"] };
+const ROUTERS = { nginx: ["-v"], haproxy: ["-v"] };
 for (const router of new Set(
   chosen.flatMap(({ router: name = "embedded" }) => (name in ROUTERS ? [name] : [])),
 )) {

@@ -148,11 +148,13 @@ export async function startProxy(
           return; // The client left first; nothing failed.
         }
         const kind = classOf(error);
+        // A write that failed was one, whatever the stream says of itself afterwards.
+        const sending = !out.writableFinished || error.syscall === "write";
         attempted.status = kind === "timeout" ? 504 : 502;
         attempted.responseMs = performance.now() - attemptedMs;
         onFailure({
           class: kind,
-          text: `${error.message} (${sent ? (out.writableFinished ? "sent" : "sending") : "not sent"}${out.reusedSocket ? ", pooled connection" : ""}), upstream: ${address(peer)}, request: "${from.method} ${from.url}"`,
+          text: `${error.message} (${sent ? (sending ? "sending" : "sent") : "not sent"}${out.reusedSocket ? ", pooled connection" : ""}), upstream: ${address(peer)}, request: "${from.method} ${from.url}"`,
         });
         if (to.headersSent) {
           to.destroy(); // The head is out: a cut is all that can be told.

@@ -170,7 +170,9 @@ function copyOf(scene: Scene, { request, harm, line, seen }: Told): string | nul
   if (told !== null || port !== null) {
     return told ?? attribution.copyAtPort(port ?? 0, request.endedMs);
   }
-  if (request.fate === "answered" && (request.status ?? 0) < THRESHOLDS.failedFromStatus) {
+  const good = request.fate === "answered" && (request.status ?? 0) < THRESHOLDS.failedFromStatus;
+  // What was sent to nobody met nobody.
+  if (good || line?.class === "no-upstream") {
     return null;
   }
   return leavingAlone(timeline, request);

@@ -253,6 +253,22 @@ const PLAIN: readonly Case[] = [
     says: /no copy was ready and in rotation/,
   },
   {
+    kind: "outage",
+    title: "a router that has nobody left: nothing was sent to the copy that was leaving",
+    records: [
+      event(1900, "removed", "B"),
+      request(2300, { status: 502, tookMs: 2, upstream: "-|-|-|-", copy: null }),
+      {
+        kind: "router-log",
+        atMs: 2302,
+        class: "no-upstream",
+        text: 'no live upstreams, request: "GET /work"',
+      },
+    ],
+    says: /502 after 2 ms: no copy was ready and in rotation; router: no-upstream/,
+    copy: null,
+  },
+  {
     kind: "closed-door",
     title: "the only copy, which still lives and refuses",
     records: [event(1900, "removed", "B"), routerError(2300, "A"), line(2301, "connect-refused", "A")],
