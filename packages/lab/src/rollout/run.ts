@@ -14,6 +14,7 @@ import type { FoundRouter, Router, Upstream } from "../router/router.ts";
 import { startRouter } from "../router/start.ts";
 import { arrivalsInWords } from "../scenario/load-options.ts";
 import type { RolloutPlan } from "../scenario/plan.ts";
+import { watchStalls } from "../stalls.ts";
 import { startCopy, type Copy } from "../target/copy.ts";
 import { portFinder } from "../target/free-port.ts";
 import type { Guardian } from "../target/guardian.ts";
@@ -25,7 +26,6 @@ import { createRecorder } from "./recorder.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { joinAccessLog } from "./router-requests.ts";
-import { watchStalls } from "./stalls.ts";
 import { openScope } from "./scope.ts";
 import { commandOf, copyName, copySpec } from "./service.ts";
 import { startWitness } from "./witness.ts";
@@ -186,7 +186,13 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
     }
     await scope.sleep(plan.timing.tailMs);
     await scope.orInterrupted(engine.stop());
-    note("load-ended", { ...stalls.stop() });
+    const inRouter = await router.stalls?.();
+    note("load-ended", {
+      ...stalls.stop(),
+      ...(inRouter === undefined
+        ? {}
+        : { routerStallP95Ms: inRouter.stallP95Ms, routerStallMaxMs: inRouter.stallMaxMs }),
+    });
     if (plan.executedFile !== null) {
       const read = async (): Promise<readonly string[]> =>
         ((await readExecuted(plan, folder, context.cwd, offset, everStarted)).rows ?? []).map(({ id }) => id);

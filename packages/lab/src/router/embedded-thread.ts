@@ -7,6 +7,7 @@ import { startHealth } from "./health.ts";
 import type { HealthChecks, PooledAtRemoval } from "./options.ts";
 import { startProxy, type ProxyFailure, type ProxyOptions } from "./proxy.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
+import { watchStalls, type Stalls } from "../stalls.ts";
 import type { Upstream } from "./router.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 
@@ -22,12 +23,14 @@ export interface EmbeddedStart {
 /** Each is answered with its ticket, after all that was said before. */
 export type ToEmbedded =
   | { readonly kind: "set"; readonly ticket: number; readonly upstreams: readonly Upstream[] }
-  | { readonly kind: "flush"; readonly ticket: number };
+  | { readonly kind: "flush"; readonly ticket: number }
+  /** No more timers are watched after it. */
+  | { readonly kind: "stalls"; readonly ticket: number };
 
 export type FromEmbedded =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "done"; readonly ticket: number }
+  | { readonly kind: "done"; readonly ticket: number; readonly stalls: Stalls | null }
   | { readonly kind: "log"; readonly record: RouterLogRecord }
   | { readonly kind: "health"; readonly atMs: number; readonly upstream: Upstream; readonly up: boolean };
 
@@ -52,12 +55,17 @@ if (port !== null) {
             say({ kind: "health", atMs: clock.now(), upstream, up });
           });
     health?.watch(upstreams);
+    const stalls = watchStalls(clock);
     port.on("message", (message: ToEmbedded) => {
       if (message.kind === "set") {
         health?.watch(message.upstreams);
         proxy.set(health === null ? message.upstreams : health.ready());
       }
-      say({ kind: "done", ticket: message.ticket });
+      say({
+        kind: "done",
+        ticket: message.ticket,
+        stalls: message.kind === "stalls" ? stalls.stop() : null,
+      });
     });
     say({ kind: "listening", port: proxy.port });
   } catch (error) {

@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { LabError } from "../errors.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
+import type { Stalls } from "../stalls.ts";
 import type { EmbeddedStart, FromEmbedded, ToEmbedded } from "./embedded-thread.ts";
 import type { Router, RouterContext, RouterOptions, Upstream } from "./router.ts";
 
@@ -35,7 +36,7 @@ export async function startEmbedded(
   const records: RouterLogRecord[] = [];
   const waiting = new Map<
     number,
-    { readonly resolve: () => void; readonly reject: (error: Error) => void }
+    { readonly resolve: (stalls: Stalls | null) => void; readonly reject: (error: Error) => void }
   >();
   let tickets = 0;
   let ended: LabError | null = null;
@@ -62,7 +63,7 @@ export async function startEmbedded(
           end(message.reason);
           break;
         case "done":
-          waiting.get(message.ticket)?.resolve();
+          waiting.get(message.ticket)?.resolve(message.stalls);
           waiting.delete(message.ticket);
           break;
         case "log":
@@ -84,7 +85,7 @@ export async function startEmbedded(
     worker.once("exit", (code) => end(`its thread left with ${code}`));
   });
 
-  const ask = (message: (ticket: number) => ToEmbedded): Promise<void> =>
+  const ask = (message: (ticket: number) => ToEmbedded): Promise<Stalls | null> =>
     new Promise((resolve, reject) => {
       if (ended !== null) {
         reject(ended);
@@ -99,7 +100,7 @@ export async function startEmbedded(
     name: "embedded",
     version: `embedded router (node ${process.versions.node})`,
     port,
-    set: (next) => ask((ticket) => ({ kind: "set", ticket, upstreams: next })),
+    set: async (next) => void (await ask((ticket) => ({ kind: "set", ticket, upstreams: next }))),
     log: async () => {
       // Lines come as messages: what was logged before this question has come before its answer.
       if (ended === null) {
@@ -109,6 +110,8 @@ export async function startEmbedded(
     },
     // It tells in the answer's header all that a line would say.
     accessLog: () => Promise.resolve(null),
+    stalls: async () =>
+      (await ask((ticket) => ({ kind: "stalls", ticket }))) ?? { stallP95Ms: null, stallMaxMs: null },
     stop: async () => {
       await worker.terminate();
     },

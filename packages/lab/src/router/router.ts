@@ -2,6 +2,7 @@
 
 import type { RunClock } from "../ledger/clock.ts";
 import type { EventRecord, RouterLine, RouterLogRecord } from "../ledger/records.ts";
+import type { Stalls } from "../stalls.ts";
 import type { Guardian } from "../target/guardian.ts";
 import type { RouterBehaviour, RouterName } from "./options.ts";
 
@@ -49,5 +50,7 @@ export interface Router {
    * failed there. Null: it keeps none.
    */
   accessLog(asked: (id: string) => boolean): Promise<ReadonlyMap<string, RouterLine> | null>;
+  /** How late its own timers were; absent where it is a process of its own, which the machine's scheduler sees as any other. */
+  readonly stalls?: () => Promise<Stalls>;
   stop(): Promise<void>;
 }

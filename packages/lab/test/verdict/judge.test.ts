@@ -319,17 +319,18 @@ describe("runs that prove nothing", () => {
     ],
   ];
   test("timers of the lab that were late mean services that could not get at a processor", () => {
-    const stalled = (stallP95Ms: number, stallMaxMs: number): readonly string[] =>
+    const stalled = (stallP95Ms: number, stallMaxMs: number, routerStallMaxMs = 0): readonly string[] =>
       judge([
         run(),
         ...restart().filter((one) => one.event !== "load-ended"),
-        event(9000, "load-ended", null, { stallP95Ms, stallMaxMs }),
+        event(9000, "load-ended", null, { stallP95Ms, stallMaxMs, routerStallP95Ms: 0, routerStallMaxMs }),
         ...baseline(),
         end(),
       ]).invalid;
     assert.match(stalled(200, 300)[0] ?? "", /too busy for the services: .* 200 ms late .* 300 ms at most/);
     assert.match(stalled(10, 800)[0] ?? "", /too busy/);
-    assert.deepEqual(stalled(150, 750), []);
+    assert.match(stalled(10, 20, 800)[0] ?? "", /too busy .* of the router before them, .* 800 ms at most/);
+    assert.deepEqual(stalled(150, 750, 750), []);
   });
 
   test("a router that let go much later than the plan says had a lag that nobody asked for", () => {

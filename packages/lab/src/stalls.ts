@@ -1,9 +1,9 @@
 /**
- * How late the lab's own timers fire, at the priority that the copies have too: the load engine goes before others and would never
- * notice that the services cannot get at a processor.
+ * How late the timers of a thread fire. The lab's own, at the priority that the copies have too, since the load engine goes before
+ * others and would never notice that the services cannot get at a processor; and those of its router, which all requests go through.
  */
 
-import type { RunClock } from "../ledger/clock.ts";
+import type { RunClock } from "./ledger/clock.ts";
 
 const EVERY_MS = 50;
 
