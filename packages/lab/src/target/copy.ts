@@ -175,7 +175,12 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     told = true;
     serving.abort();
     emit("signal", { signal, ...programsFrom(pid) });
-    child.kill(signal);
+    if (signal === "SIGKILL") {
+      // Whoever kills a container kills all of it.
+      killGroup(pid);
+    } else {
+      child.kill(signal);
+    }
     const over = new AbortController();
     const watchReadiness = async (): Promise<void> => {
       const seen = await ask(
