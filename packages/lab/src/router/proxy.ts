@@ -59,7 +59,19 @@ const HOP_BY_HOP = new Set([
 ]);
 
 function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+  const kept: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (!HOP_BY_HOP.has(name)) {
+      kept[name] = headers[name];
+    }
+  }
+  return kept;
+}
+
+const NO_BODY: Buffer = Buffer.alloc(0);
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
 export async function startProxy(
@@ -73,6 +85,10 @@ export async function startProxy(
     ? new UpstreamPool((key) => current.some((one) => address(one) === key))
     : null;
   const server = createServer({ keepAliveTimeout: CLIENT_IDLE_MS, requestTimeout: 0 }, (from, to) => {
+    if (!hasBody(from)) {
+      forward(from, to, NO_BODY);
+      return;
+    }
     void collectBody(from).then(
       (body) => (body === null ? answerItself(to, 413, []) : forward(from, to, body)),
       () => undefined, // The client left while it was sending: nobody waits for an answer.
@@ -134,10 +150,7 @@ export async function startProxy(
         },
         agent: pool ?? false,
       });
-      const connectTimer = setTimeout(
-        () => out.destroy(new UpstreamTimeout("connect timed out")),
-        options.connectTimeoutMs,
-      );
+      let connectTimer: NodeJS.Timeout | undefined;
       const fail = (error: NodeJS.ErrnoException): void => {
         if (over) {
           return;
@@ -180,6 +193,10 @@ export async function startProxy(
       };
       out.once("socket", (socket) => {
         if (socket.connecting) {
+          connectTimer = setTimeout(
+            () => out.destroy(new UpstreamTimeout("connect timed out")),
+            options.connectTimeoutMs,
+          );
           socket.once("connect", connected);
         } else {
           connected();
