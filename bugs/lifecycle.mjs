@@ -7,8 +7,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "draining-flag-never-set",
     file: src("lifecycle"),
-    find: `isReplaced(this.#host)), () => { this.#admission.gate = "closed";`,
-    replace: `isReplaced(this.#host)), () => {`,
+    find: `return; } this.#admission.gate = "closed"; this.#fleet.announce(); this.#host.afterPoll(`,
+    replace: `return; } this.#fleet.announce(); this.#host.afterPoll(`,
     tests: ["lastcall/servers/drain"],
   },
   {

@@ -68,8 +68,8 @@ export const SERVER_BUGS = [
   {
     name: "byte-less-sockets-hold-the-process",
     file: src("connections"),
-    find: `if (!this.#tls && socket.bytesRead === 0) {`,
-    replace: `if (this.#tls && socket.bytesRead === 0) {`,
+    find: `if (!this.#tls && socket.bytesRead === 0 && !spared.has(socket)) {`,
+    replace: `if (this.#tls && socket.bytesRead === 0 && !spared.has(socket)) {`,
     tests: ["lastcall/servers/drain"],
   },
   {
@@ -117,8 +117,8 @@ export const SERVER_BUGS = [
   {
     name: "a-leaving-answer-is-cut-as-idle",
     file: src("connections"),
-    find: `if (socket && !socket._httpMessage) { this.#close(socket); }`,
-    replace: `if (socket) { this.#close(socket); }`,
+    find: `if (socket && !socket._httpMessage && !spared.has(socket)) { this.#close(socket); }`,
+    replace: `if (socket && !spared.has(socket)) { this.#close(socket); }`,
     tests: ["lastcall/servers/http1-corners"],
   },
   {
@@ -129,10 +129,31 @@ export const SERVER_BUGS = [
     tests: ["lastcall/servers/drain"],
   },
   {
+    name: "the-window-closes-on-what-was-not-read",
+    file: "packages/lastcall/src/lifecycle.ts",
+    find: `this.#host.afterPoll(() => this.#closeWindow());`,
+    replace: `this.#closeWindow();`,
+    tests: ["lastcall/servers/stalled"],
+  },
+  {
+    name: "connections-out-of-the-queue-cut-unread",
+    file: src("http1"),
+    find: `connections.endIdle(newcomers);`,
+    replace: `connections.endIdle();`,
+    tests: ["lastcall/servers/stalled"],
+  },
+  {
+    name: "a-long-queue-is-given-up",
+    file: src("listener"),
+    find: `const MOST_TURNS = 1000;`,
+    replace: `const MOST_TURNS = 10;`,
+    tests: ["lastcall/servers/stalled"],
+  },
+  {
     name: "idle-connections-cut-at-the-gate",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `this.#host.afterPoll(() => this.#endLinger()); }); this.#fleet.shut();`,
-    replace: `this.#host.afterPoll(() => this.#endLinger()); }); this.#fleet.shut(); this.#fleet.sweep();`,
+    find: `this.#host.afterPoll(() => this.#closeWindow()); }); this.#fleet.shut();`,
+    replace: `this.#host.afterPoll(() => this.#closeWindow()); }); this.#fleet.shut(); this.#fleet.sweep();`,
     tests: ["lastcall/servers/drain"],
   },
   {

@@ -435,11 +435,20 @@ export class LifecycleCore implements Lifecycle {
     }
     this.#admission.gate = "linger";
     this.#after(lingerOf(this.budget, this.#options, isReplaced(this.#host)), () => {
-      this.#admission.gate = "closed";
-      this.#fleet.announce();
-      this.#host.afterPoll(() => this.#endLinger());
+      // A loop that is late has requests to read that came within the window (A5).
+      this.#host.afterPoll(() => this.#closeWindow());
     });
     this.#fleet.shut();
+  }
+
+  /** What came within the linger window has been let in. */
+  #closeWindow(): void {
+    if (this.#state !== "draining") {
+      return;
+    }
+    this.#admission.gate = "closed";
+    this.#fleet.announce();
+    this.#host.afterPoll(() => this.#endLinger());
   }
 
   /**

@@ -53,6 +53,8 @@ export function nginxConfig(facts: NginxFacts): string {
     "http {",
     '  log_format lastcall escape=json \'{"at":$msec,"id":"$http_x_request_id","connection":$connection,"request":$connection_requests,"line":"$request","status":$status,"upstream":"$upstream_addr","upstream_status":"$upstream_status","connect_time":"$upstream_connect_time","upstream_time":"$upstream_response_time","completion":"$request_completion","bytes":$body_bytes_sent}\';',
     "  access_log access.log lastcall;",
+    // Uploads of any size are the load's own choice; nginx's default refuses what is above 1 MB.
+    "  client_max_body_size 0;",
     "  client_body_temp_path temp-body;",
     "  proxy_temp_path temp-proxy;",
     "  fastcgi_temp_path temp-fastcgi;",

@@ -27,6 +27,7 @@ test("one worker, in the foreground, on 127.0.0.1, with the experiments' timeout
     "server 127.0.0.1:9002 max_fails=0; # B",
     "proxy_connect_timeout 5s;",
     "proxy_read_timeout 20s;",
+    "client_max_body_size 0;",
     'return 200 "3";',
   ]) {
     assert.ok(config.includes(words), words);

@@ -127,13 +127,21 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
     }
   }
 
-  /** In the check phase: what has arrived by then has been read and is no longer idle. */
+  /**
+   * In the check phase: what has arrived by then has been read and is no longer idle. Not so on a connection that came in this
+   * very poll, whose turn to be read is the next one.
+   */
   function planSweep(): void {
     if (!sweepPlanned) {
       sweepPlanned = true;
+      connections.watch();
       host.afterPoll(() => {
         sweepPlanned = false;
-        connections.endIdle();
+        const newcomers = connections.newcomers();
+        connections.endIdle(newcomers);
+        if (newcomers.size > 0) {
+          planSweep();
+        }
       });
     }
   }

@@ -22,8 +22,12 @@ const MOST_EMPTYING_MS = 250;
 
 const STEP_MS = 5;
 
-/** A loop that is stalled or flooded may need more turns; each accepts what came before it. */
-const MOST_TURNS = 10;
+/**
+ * A loop that was stalled or is starved may have a long queue before it, of which libuv (since 1.45, Node 20.3) accepts one connection
+ * a turn. It is gone through while every look finds more: for so many of them, and for no longer than this.
+ */
+const MOST_TURNS = 1000;
+const MOST_TURNING_MS = 2000;
 
 /** The way through the primary and back, on a busy machine. */
 const HAND_BACK_MS = 250;
@@ -81,7 +85,8 @@ export async function closeListener(
     handle.listen?.(0);
     await untilQuiet(host, accepted);
   }
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  const turningAt = host.now();
+  for (let turn = 0; turn < MOST_TURNS && host.now() - turningAt < MOST_TURNING_MS; turn += 1) {
     const before = accepted();
     await new Promise<void>((resolve) => {
       host.afterPoll(resolve);
