@@ -2,7 +2,7 @@
 import { rollout } from "./apparatus/rollout.mjs";
 
 /** It hears of the removal long after the process is gone, and repeats what was never sent: nginx's default rule. */
-const NEVER = ["--propagation=3s", "--retries", "--upstream-keepalive", "--rate=200", "--drain-delay=500ms"];
+const NEVER = ["--propagation=3s", "--retries", "--upstream-keepalive", "--rate=100", "--drain-delay=500ms"];
 const MIX = [
   { name: "order", method: "POST", path: "/orders?ms=10&id={id}", weight: 4 },
   { name: "read", path: "/work?ms=10&id={id}" },

@@ -9,7 +9,7 @@ export const attack = {
   argument:
     "The drain delay is a guess of how long the router takes to let go. Make the guess wrong by 0.2 s: a lag of 1 s, a delay of 0.8 s.",
   promise:
-    "R1 promises nothing here: the delay has to be longer than the lag. What is lost has to be K01, refused connections, which any router may send elsewhere: none of it executed, none of it after the removal.",
+    "R1 promises nothing here: the delay has to be longer than the lag. What is lost has to be K01, refused connections, which any router may send elsewhere, or on a pooled connection K16, a clear 503: none of it executed, none of it after the removal.",
   clauses: ["R1", "R3"],
   rows: [
     { name: "embedded router", router: "embedded", args: [] },
@@ -19,7 +19,7 @@ export const attack = {
     ...row,
     control: "usual",
     limits: {
-      "of other kinds than K01": 0,
+      "of other kinds than K01 and K16": 0,
       "after the removal": 0,
       "hidden by the router's retry": 0,
       lost: "half of the control's",
@@ -29,5 +29,5 @@ export const attack = {
   run: (row, stop, { folder }) =>
     rollout({ stop, args: [...LAG, "--drain-delay=800ms", `--router=${row.router}`, ...row.args] }, folder),
   says: ({ lastcall, control }) =>
-    `${lastcall.lost} requests of the missing 0.2 s were lost in two restarts, all of them refused connections; without a delay, as usual, ${control.lost} of the whole second.`,
+    `${lastcall.lost} requests of the missing 0.2 s were lost in two restarts, all of them refused and none executed; without a delay, as usual, ${control.lost} of the whole second.`,
 };

@@ -68,8 +68,8 @@ export const SERVER_BUGS = [
   {
     name: "byte-less-sockets-hold-the-process",
     file: src("connections"),
-    find: `if (!this.#tls && socket.bytesRead === 0 && !spared.has(socket)) {`,
-    replace: `if (this.#tls && socket.bytesRead === 0 && !spared.has(socket)) {`,
+    find: `if (!this.#tls && socket.bytesRead === 0) {`,
+    replace: `if (this.#tls && socket.bytesRead === 0) {`,
     tests: ["lastcall/servers/drain"],
   },
   {
@@ -117,8 +117,8 @@ export const SERVER_BUGS = [
   {
     name: "a-leaving-answer-is-cut-as-idle",
     file: src("connections"),
-    find: `if (socket && !socket._httpMessage && !spared.has(socket)) { this.#close(socket); }`,
-    replace: `if (socket && !spared.has(socket)) { this.#close(socket); }`,
+    find: `if (socket && !socket._httpMessage) { this.#close(socket); }`,
+    replace: `if (socket) { this.#close(socket); }`,
     tests: ["lastcall/servers/http1-corners"],
   },
   {
@@ -131,15 +131,15 @@ export const SERVER_BUGS = [
   {
     name: "the-window-closes-on-what-was-not-read",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `this.#host.afterPoll(() => this.#closeWindow());`,
-    replace: `this.#closeWindow();`,
+    find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
+    replace: `void shut.then(() => this.#closeWindow());`,
     tests: ["lastcall/servers/stalled"],
   },
   {
-    name: "connections-out-of-the-queue-cut-unread",
-    file: src("http1"),
-    find: `connections.endIdle(newcomers);`,
-    replace: `connections.endIdle();`,
+    name: "the-window-closes-before-the-listener",
+    file: "packages/lastcall/src/lifecycle.ts",
+    find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
+    replace: `void shut; this.#host.afterPoll(() => this.#closeWindow());`,
     tests: ["lastcall/servers/stalled"],
   },
   {
@@ -152,8 +152,8 @@ export const SERVER_BUGS = [
   {
     name: "idle-connections-cut-at-the-gate",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `this.#host.afterPoll(() => this.#closeWindow()); }); this.#fleet.shut();`,
-    replace: `this.#host.afterPoll(() => this.#closeWindow()); }); this.#fleet.shut(); this.#fleet.sweep();`,
+    find: `const shut = this.#fleet.shut();`,
+    replace: `const shut = this.#fleet.shut(); this.#fleet.sweep();`,
     tests: ["lastcall/servers/drain"],
   },
   {

@@ -108,8 +108,8 @@ export function seenIn(verdict, records) {
     truncated: byAnswer["body DIGEST"] ?? 0,
     more: {
       "hidden by the router's retry": byHarm.masked,
-      "of other kinds than K01": byService
-        .filter(({ id }) => id !== "K01")
+      "of other kinds than K01 and K16": byService
+        .filter(({ id }) => id !== "K01" && id !== "K16")
         .reduce((sum, { count }) => sum + count, 0),
       "after the removal": afterRemoval.length,
       "acknowledged and not stored": verdict.store.unstored.length,

@@ -61,7 +61,6 @@ export class Client {
       this.sentAt = now();
       return Promise.resolve(fate("told", this.#ended));
     }
-    this.#text = "";
     const told = this.answer(patienceMs);
     this.#socket.write(bytes);
     this.sentAt = now();
@@ -70,6 +69,7 @@ export class Client {
 
   /** The next answer, for whoever writes piece by piece. */
   answer(patienceMs = PATIENCE_MS) {
+    this.#text = "";
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#tell(fate("lost", "no answer in time")), patienceMs);
       this.#settle = (what) => {

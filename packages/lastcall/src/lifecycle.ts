@@ -434,14 +434,14 @@ export class LifecycleCore implements Lifecycle {
       return;
     }
     this.#admission.gate = "linger";
+    const shut = this.#fleet.shut();
     this.#after(lingerOf(this.budget, this.#options, isReplaced(this.#host)), () => {
-      // A loop that is late has requests to read that came within the window (A5).
-      this.#host.afterPoll(() => this.#closeWindow());
+      // A loop that is late has requests to read that came within the window (A5), and connections to accept (A8).
+      void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));
     });
-    this.#fleet.shut();
   }
 
-  /** What came within the linger window has been let in. */
+  /** What came within the linger window, or by the listener, has been let in. */
   #closeWindow(): void {
     if (this.#state !== "draining") {
       return;
@@ -487,7 +487,7 @@ export class LifecycleCore implements Lifecycle {
     }
     if (this.#fleet.listeners === "open") {
       // Mode `respond` keeps answering until the work is done.
-      this.#fleet.shut();
+      void this.#fleet.shut();
       this.#fleet.sweep();
     } else if (this.#fleet.listeners === "closed" && this.#fleet.connections() === 0) {
       this.#dispatch("drained");

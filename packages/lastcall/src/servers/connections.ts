@@ -26,7 +26,6 @@ export class Connections {
   /** Shared by all sockets, so that a connection costs two set entries and no closure. */
   readonly #forget: (this: Socket) => void;
   readonly #forgetSecured: (this: Socket) => void;
-  #newcomers: Set<Socket> | null = null;
   /** How many were accepted so far. */
   accepted = 0;
 
@@ -52,7 +51,6 @@ export class Connections {
 
   readonly add = (socket: Socket): void => {
     this.accepted += 1;
-    this.#newcomers?.add(socket);
     this.#sockets.add(socket);
     socket.on("close", this.#forget);
   };
@@ -92,42 +90,30 @@ export class Connections {
     return responses;
   }
 
-  /** Whoever comes from now on is a newcomer, until `newcomers()` is asked. */
-  watch(): void {
-    this.#newcomers = new Set();
-  }
-
-  /** Who came since `watch()`: the loop may not have looked at what they have sent. */
-  newcomers(): ReadonlySet<Socket> {
-    const newcomers = this.#newcomers ?? new Set<Socket>();
-    this.#newcomers = null;
-    return newcomers;
-  }
-
   /**
-   * Ends what is idle, but for those that are `spared`: connections between two requests, those on which no byte ever came (busy in Node's eyes before
+   * Ends what is idle: connections between two requests, those on which no byte ever came (busy in Node's eyes before
    * 26), and handshakes that are not complete. A response that is still leaving is not idle, although
    * `closeIdleConnections()` would cut it as soon as `end()` was called.
    */
-  endIdle(spared: ReadonlySet<Socket> = new Set()): void {
+  endIdle(): void {
     const list = listOf(this.#server);
     if (list === null) {
       HttpServer.prototype.closeIdleConnections.call(this.#server);
     }
     for (const { socket } of list?.idle() ?? []) {
-      if (socket && !socket._httpMessage && !spared.has(socket)) {
+      if (socket && !socket._httpMessage) {
         this.#close(socket);
       }
     }
     for (const socket of this.#sockets) {
-      if (!this.#tls && socket.bytesRead === 0 && !spared.has(socket)) {
+      if (!this.#tls && socket.bytesRead === 0) {
         socket.destroy();
       }
     }
     if (this.#tls) {
       const handshaken = this.#tcpBelow();
       for (const socket of this.#sockets) {
-        if (!handshaken.has(socket) && !spared.has(socket)) {
+        if (!handshaken.has(socket)) {
           socket.destroy();
         }
       }

@@ -36,6 +36,10 @@ export class Fleet {
   #swept = false;
   /** Listeners that are about to be closed. */
   #closing = 0;
+  #tellClosed = (): void => {};
+  readonly #allClosed: Promise<void> = new Promise((resolve) => {
+    this.#tellClosed = resolve;
+  });
 
   constructor(hooks: FleetHooks) {
     this.#hooks = hooks;
@@ -111,15 +115,15 @@ export class Fleet {
     this.streams.drain(this.#hooks.spread ? this.#hooks.announceWindowMs() * SPREAD_SHARE : 0);
   }
 
-  /** Closes every listener, then announces to whom was not told before. */
-  shut(): void {
-    if (this.#shut) {
-      return;
+  /** Closes every listener, then announces to whom was not told before. Resolves when all are closed; never rejects. */
+  shut(): Promise<void> {
+    if (!this.#shut) {
+      this.#shut = true;
+      // With no server at all the news comes later too, like any other.
+      this.#await(Promise.resolve());
+      this.#each((server) => this.#await(server.shut()));
     }
-    this.#shut = true;
-    // With no server at all the news comes later too, like any other.
-    this.#await(Promise.resolve());
-    this.#each((server) => this.#await(server.shut()));
+    return this.#allClosed;
   }
 
   #await(closed: Promise<void>): void {
@@ -129,6 +133,7 @@ export class Fleet {
       if (this.#closing === 0) {
         this.announce();
         this.streams.gate();
+        this.#tellClosed();
         this.#hooks.onQuiet();
       }
     });
@@ -155,7 +160,7 @@ export class Fleet {
   }
 
   cut(): readonly Cut[] {
-    this.shut();
+    void this.shut();
     return [...this.#servers.values()].flatMap((server) => server.cut());
   }
 

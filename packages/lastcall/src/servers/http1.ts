@@ -127,21 +127,13 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
     }
   }
 
-  /**
-   * In the check phase: what has arrived by then has been read and is no longer idle. Not so on a connection that came in this
-   * very poll, whose turn to be read is the next one.
-   */
+  /** In the check phase: what has arrived by then has been read and is no longer idle. */
   function planSweep(): void {
     if (!sweepPlanned) {
       sweepPlanned = true;
-      connections.watch();
       host.afterPoll(() => {
         sweepPlanned = false;
-        const newcomers = connections.newcomers();
-        connections.endIdle(newcomers);
-        if (newcomers.size > 0) {
-          planSweep();
-        }
+        connections.endIdle();
       });
     }
   }
