@@ -4,12 +4,13 @@ import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import { LabError } from "../errors.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import type { ControlRecord, LedgerRecord, TrialRecord } from "./records.ts";
 
 export const LEDGER_FILE = "ledger.ndjson";
 
 /** Written at the latest when this much has gathered, or after this long. */
-const BUFFER_CHARACTERS = 256 * 1024;
+const BUFFER_BYTES = 256 * 1024;
 const BUFFER_MS = 200;
 
 export interface LedgerWriter {
@@ -23,7 +24,7 @@ export interface LedgerWriter {
 
 /** What the writer needs of a file handle. */
 export interface LedgerSink {
-  appendFile(text: string): Promise<void>;
+  appendFile(lines: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,7 +38,7 @@ function writeError(file: string, cause: unknown): LabError {
 }
 
 export function ledgerOn(sink: LedgerSink, file: string): LedgerWriter {
-  let buffer = "";
+  const buffer = new LineBuffer();
   let failure: LabError | null = null;
   let writing: Promise<void> = Promise.resolve();
   let closing: Promise<void> | null = null;
@@ -48,11 +49,10 @@ export function ledgerOn(sink: LedgerSink, file: string): LedgerWriter {
       clearTimeout(timer);
       timer = null;
     }
-    const text = buffer;
-    buffer = "";
-    if (text !== "") {
+    if (buffer.length > 0) {
+      const lines = buffer.take();
       writing = writing
-        .then(() => (failure === null ? sink.appendFile(text) : undefined))
+        .then(() => (failure === null ? sink.appendFile(lines) : undefined))
         .catch((error: unknown) => {
           failure ??= writeError(file, error);
         });
@@ -67,8 +67,8 @@ export function ledgerOn(sink: LedgerSink, file: string): LedgerWriter {
     if (closing !== null) {
       throw writeError(file, new Error(`a ${record.kind} record came after the end`));
     }
-    buffer += `${JSON.stringify(record)}\n`;
-    if (buffer.length >= BUFFER_CHARACTERS) {
+    buffer.add(record);
+    if (buffer.length >= BUFFER_BYTES) {
       void flush(); // Its failure is kept and thrown by the next write or by close.
     } else {
       timer ??= setTimeout(() => void flush(), BUFFER_MS);

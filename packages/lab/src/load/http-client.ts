@@ -5,11 +5,11 @@
 
 import net from "node:net";
 import type { Stage } from "../ledger/records.ts";
+import { Connection, writeRequest } from "./connection.ts";
 import { DeadlineList } from "./deadline-list.ts";
 import { EventCounter } from "./event-counter.ts";
 import { newExchange, type Exchange } from "./exchange.ts";
 import type { Outgoing } from "./mix.ts";
-import { ResponseParser } from "./response-parser.ts";
 
 export interface HttpClientOptions {
   readonly host: string;
@@ -47,35 +47,6 @@ const CLOSED_FIRST: Readonly<Record<string, "client" | "server">> = {
   TIMEOUT: "client",
   PARSE: "client",
 };
-
-class Connection {
-  readonly id: number;
-  readonly socket: net.Socket;
-  readonly bornMs: number;
-  readonly parser = new ResponseParser();
-  /** The request that it carries now. */
-  exchange: Exchange | null = null;
-  /** How many it has carried. */
-  carried = 0;
-  /** The request's bytes while the connection is being made. */
-  waiting = "";
-  readonly onWritten: (error?: Error | null) => void;
-  outgoing: Outgoing | undefined;
-  /** What is left to do at a time of our own: the next piece of an upload, the end of a stream. */
-  timer: NodeJS.Timeout | null = null;
-  counter: EventCounter | null = null;
-
-  constructor(id: number, bornMs: number, socket: net.Socket, now: () => number) {
-    this.id = id;
-    this.bornMs = bornMs;
-    this.socket = socket;
-    this.onWritten = (error) => {
-      if (!error && this.exchange !== null) {
-        this.exchange.writtenMs = now();
-      }
-    };
-  }
-}
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { host, port, keepAlive, now, onEnd } = options;
@@ -183,41 +154,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  /** The request's bytes on a connection that stands: its head, and the pieces of its body, each at its time. */
-  function write(connection: Connection, exchange: Exchange, wire: string): void {
-    const { socket } = connection;
-    const upload = connection.outgoing?.upload ?? null;
-    if (upload === null) {
-      socket.write(wire, connection.onWritten);
-      return;
-    }
-    let next = 0;
-    exchange.uploaded = 0;
-    socket.write(wire);
-    const piece = (): void => {
-      connection.timer = null;
-      const bytes = upload.pieces[next];
-      if (bytes === undefined || connection.exchange !== exchange) {
-        return;
-      }
-      next += 1;
-      socket.write(bytes, (error) => {
-        if (error || connection.exchange !== exchange) {
-          return;
-        }
-        exchange.uploaded += bytes.length;
-        if (next === upload.pieces.length) {
-          exchange.writtenMs = now();
-        } else if (upload.everyMs > 0) {
-          connection.timer = setTimeout(piece, upload.everyMs);
-        } else {
-          piece();
-        }
-      });
-    };
-    piece();
-  }
-
   /** The stream has been open for as long as it was to be: its end is ours. */
   function leaveStream(connection: Connection): void {
     const { exchange, parser } = connection;
@@ -286,7 +222,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { exchange } = connection;
       if (exchange !== null) {
         exchange.connectedMs = now();
-        write(connection, exchange, connection.waiting);
+        writeRequest(connection, exchange, connection.waiting, now);
         connection.waiting = "";
       } else if (all.has(connection)) {
         idle.push(connection);
@@ -324,7 +260,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (pooled === undefined) {
         connection.waiting = wire;
       } else {
-        write(connection, exchange, wire);
+        writeRequest(connection, exchange, wire, now);
       }
     },
     connect: async (count) => {

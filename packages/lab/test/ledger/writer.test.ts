@@ -53,12 +53,12 @@ test("much more than the buffer is written whole and in order", async () => {
 });
 
 test("what was written is on the disk soon, before the end", async () => {
-  const appended: string[] = [];
+  const appended: Uint8Array[] = [];
   let arrived: () => void = () => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));
   const sink: LedgerSink = {
-    appendFile: (text) => {
-      appended.push(text);
+    appendFile: (lines) => {
+      appended.push(lines);
       arrived();
       return Promise.resolve();
     },
