@@ -3,13 +3,15 @@
  * and a rule at its place in one of the lists.
  */
 
-import { confidenceOf, moment, outcome, says, type Rule } from "./evidence.ts";
+import { confidenceOf, moment, outcome, says, time, type Rule } from "./evidence.ts";
 import type { Facts } from "./facts.ts";
 import type { KindSlug } from "./kinds.ts";
 import { BY_CAUSE } from "./rules-by-cause.ts";
 import { BY_COPY } from "./rules-by-copy.ts";
 import { BY_HARM } from "./rules-by-harm.ts";
 import { BY_SESSION } from "./rules-by-session.ts";
+import { heldByRouterMs } from "./router-times.ts";
+import { THRESHOLDS } from "./thresholds.ts";
 import type { Confidence } from "./verdict.ts";
 
 const OWN_LIMITS: ReadonlySet<string> = new Set([
@@ -29,6 +31,13 @@ const RULES: readonly Rule[] = [
       const own = OWN_LIMITS.has(request.error ?? "");
       if (facts.line?.class === "router-limit") {
         return `${outcome(facts)}: the router ran out of its own ports or files`;
+      }
+      const connectMs = (request.connectedMs ?? request.endedMs) - request.dispatchedMs;
+      if (facts.harm === "slowed" && !direct && connectMs >= THRESHOLDS.connectRetryMs) {
+        return `its connection to the router took ${time(connectMs)}`;
+      }
+      if (facts.harm === "slowed" && heldByRouterMs(request) >= THRESHOLDS.slowOverBaselineMs) {
+        return `${outcome(facts)}, of which the router itself kept it for ${time(heldByRouterMs(request))}`;
       }
       // A connection that the router itself refuses says nothing about the service.
       return own || (!direct && request.stage === "connect") ? `${outcome(facts)} to the router` : null;

@@ -17,6 +17,7 @@ import { createWitnesses, type Witnesses } from "./arrivals.ts";
 import { int32, type Column } from "./columns.ts";
 import { RequestTable } from "./request-table.ts";
 import type { Control, Trial } from "./reruns.ts";
+import { routerConnectMs } from "./router-times.ts";
 import { createStore, type Store } from "./store.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 import type { Harm, Http2Verdict, WebSocketVerdict } from "./verdict.ts";
@@ -102,12 +103,6 @@ export function answeredAtMs(request: RequestRecord): number {
   return uploaded === undefined || connectedMs === null || writtenMs === null
     ? endedMs
     : endedMs - (writtenMs - connectedMs);
-}
-
-/** How long the router's last connection to a copy took, as its answer tells; 0 where it tells nothing. */
-export function routerConnectMs({ upstream }: RequestRecord): number {
-  const seconds = Number(upstream?.split("|")[2]?.split(", ").at(-1));
-  return Number.isNaN(seconds) ? 0 : seconds * 1000;
 }
 
 /** A connection, the client's or the router's, that was made at the second try. */

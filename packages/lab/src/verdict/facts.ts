@@ -149,7 +149,10 @@ export interface Scene {
 function awayAt(timeline: Timeline, atMs: number, copy: string | null): string | null {
   const span = timeline.restarts.find(({ life, replacement }) => {
     const outMs = Math.min(life.removedMs ?? Infinity, life.exitMs ?? Infinity);
-    return life.name !== copy && outMs <= atMs && atMs <= (replacement?.addedMs ?? Infinity);
+    // What piled up meanwhile is not worked off at once.
+    const slackMs = replacement?.name === copy ? 0 : THRESHOLDS.restartSlackMs;
+    const backMs = (replacement?.addedMs ?? Infinity) + slackMs;
+    return life.name !== copy && outMs <= atMs && atMs <= backMs;
   });
   return span?.life.name ?? null;
 }

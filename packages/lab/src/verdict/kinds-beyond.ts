@@ -86,9 +86,10 @@ export const BEYOND: Readonly<Record<BeyondSlug, Kind>> = {
     id: "K52",
     title: "the lab's own limit",
     chargedTo: "lab",
-    signature: "EMFILE, EADDRNOTAVAIL and their like, or a router that cannot be reached at all.",
-    why: "The load engine ran out of ports or file descriptors, or the router itself was not reachable.",
-    fix: "Lower the rate, raise `ulimit -n`, or use keep-alive connections.",
+    signature:
+      "EMFILE, EADDRNOTAVAIL and their like, a router that cannot be reached at all, or answers that the router itself has kept for long.",
+    why: "The load engine ran out of ports or file descriptors, or the router itself was not reachable or too late.",
+    fix: "Lower the rate, raise `ulimit -n`, use keep-alive connections, or free the machine.",
     needs: null,
   },
   unexplained: {

@@ -1,8 +1,8 @@
 /** Rules where the harm decides, alone or with the phase of the copy: stored wrongly, masked, truncated, slowed. */
 
-import { routerConnectMs } from "./collection.ts";
 import { outcome, moment, says, time, type Rule } from "./evidence.ts";
 import { BY_STREAM } from "./rules-by-stream.ts";
+import { routerConnectMs } from "./router-times.ts";
 import { THRESHOLDS } from "./thresholds.ts";
 
 export const BY_HARM: readonly Rule[] = [

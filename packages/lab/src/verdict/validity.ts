@@ -74,7 +74,9 @@ export function reasonsToDoubt(facts: ValidityFacts): readonly string[] {
     );
   }
   if (labFailures > 0) {
-    reasons.push(`${labFailures} requests failed for want of the lab's own ports, files or router`);
+    reasons.push(
+      `${labFailures} requests failed or came late for want of the lab's own ports, files or router`,
+    );
   }
   return reasons;
 }

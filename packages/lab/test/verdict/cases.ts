@@ -202,6 +202,7 @@ const PLAIN: readonly Case[] = [
     kind: "connect-retry",
     title: "a connection that was made at the second try",
     records: [request(1000, { connectedMs: 2003, tookMs: 1050 })],
+    options: { run: { router: "none" } },
     says: /the connection took 1.00 s/,
   },
   {
@@ -291,6 +292,18 @@ const PLAIN: readonly Case[] = [
     title: "an answer that is no HTTP",
     records: [failure(1000, "wait", "PARSE")],
     says: /PARSE/,
+  },
+  {
+    kind: "lab-limit",
+    title: "a slow answer that the router itself had kept",
+    records: [request(1000, { tookMs: 3900, upstream: "127.0.0.1:9002|200|0.002|0.336" })],
+    says: /200 after 3\.90 s, of which the router itself kept it for 3\.56 s/,
+  },
+  {
+    kind: "lab-limit",
+    title: "a connection to the router that was made at the second try",
+    records: [request(1000, { connectedMs: 2003, tookMs: 1250 })],
+    says: /its connection to the router took 1\.00 s/,
   },
   {
     kind: "lab-limit",
