@@ -68,8 +68,8 @@ export const SERVER_BUGS = [
   {
     name: "byte-less-sockets-hold-the-process",
     file: src("connections"),
-    find: `if (!this.#tls && socket.bytesRead === 0) {`,
-    replace: `if (this.#tls && socket.bytesRead === 0) {`,
+    find: `handshaken === null ? socket.bytesRead === 0 :`,
+    replace: `handshaken === null ? socket.bytesRead < 0 :`,
     tests: ["lastcall/servers/drain"],
   },
   {
@@ -117,8 +117,8 @@ export const SERVER_BUGS = [
   {
     name: "a-leaving-answer-is-cut-as-idle",
     file: src("connections"),
-    find: `if (socket && !socket._httpMessage) { this.#close(socket); }`,
-    replace: `if (socket) { this.#close(socket); }`,
+    find: `if (socket && !socket._httpMessage && !this.#ending.has(socket)) {`,
+    replace: `if (socket && !this.#ending.has(socket)) {`,
     tests: ["lastcall/servers/http1-corners"],
   },
   {
@@ -141,6 +141,13 @@ export const SERVER_BUGS = [
     find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
     replace: `void shut; this.#host.afterPoll(() => this.#closeWindow());`,
     tests: ["lastcall/servers/stalled"],
+  },
+  {
+    name: "only-the-first-idle-ones-are-ended",
+    file: src("http1"),
+    find: `connections.size / MOST_SWEEPS))) { planSweep(); }`,
+    replace: `connections.size / MOST_SWEEPS))) { void planSweep; }`,
+    tests: ["lastcall/servers/idle-crowd"],
   },
   {
     name: "a-long-queue-is-given-up",

@@ -75,6 +75,10 @@ const isRetried = ({ upstream }) => (upstream ?? "").split("|")[0].includes(",")
 /** The measures of a run, out of its verdict and its ledger. */
 export function seenIn(verdict, records) {
   const requests = records.filter(({ kind }) => kind === "request");
+  // HAProxy's answers do not tell that it has tried again; its log does.
+  const retried = new Set(
+    records.filter(({ kind, line }) => kind === "router-request" && line?.retries > 0).map(({ id }) => id),
+  );
   const spans = verdict.restarts.map(({ copy, signalMs, exitMs, removedMs }) => ({
     copy,
     from: signalMs,
@@ -84,7 +88,9 @@ export function seenIn(verdict, records) {
   const exposed = requests.filter((one) =>
     spans.some(
       ({ copy, from, to }) =>
-        one.endedMs > from && one.dispatchedMs < to && (one.copy === copy || isBad(one) || isRetried(one)),
+        one.endedMs > from &&
+        one.dispatchedMs < to &&
+        (one.copy === copy || isBad(one) || isRetried(one) || retried.has(one.id)),
     ),
   );
   // From the removal on, until the next copy is told to stop.

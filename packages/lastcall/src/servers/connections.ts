@@ -23,6 +23,8 @@ export class Connections {
   readonly #tls: boolean;
   readonly #sockets = new Set<Inside>();
   readonly #secured = new Set<Inside>();
+  /** Ended by us: over TLS it takes a moment until one is closed. */
+  readonly #ending = new WeakSet<Socket>();
   /** Shared by all sockets, so that a connection costs two set entries and no closure. */
   readonly #forget: (this: Socket) => void;
   readonly #forgetSecured: (this: Socket) => void;
@@ -91,36 +93,48 @@ export class Connections {
   }
 
   /**
-   * Ends what is idle: connections between two requests, those on which no byte ever came (busy in Node's eyes before
-   * 26), and handshakes that are not complete. A response that is still leaving is not idle, although
-   * `closeIdleConnections()` would cut it as soon as `end()` was called.
+   * Ends what is idle, `most` connections at most, and says whether there may be more: connections between two requests, those on
+   * which no byte ever came (busy in Node's eyes before 26), and handshakes that are not complete. A response that is still leaving
+   * is not idle, although `closeIdleConnections()` would cut it as soon as `end()` was called.
    */
-  endIdle(): void {
+  endIdle(most: number = Number.POSITIVE_INFINITY): boolean {
+    let ended = 0;
+    for (const [socket, how] of this.#idleSockets()) {
+      if (ended >= most) {
+        return true;
+      }
+      ended += 1;
+      this.#ending.add(socket);
+      if (how === "in order") {
+        this.#close(socket);
+      } else {
+        socket.destroy();
+      }
+    }
+    return false;
+  }
+
+  /** How each is to be ended: `in order` where bytes have been exchanged. */
+  *#idleSockets(): Iterable<readonly [Socket, "in order" | "at once"]> {
     const list = listOf(this.#server);
     if (list === null) {
       HttpServer.prototype.closeIdleConnections.call(this.#server);
     }
     for (const { socket } of list?.idle() ?? []) {
-      if (socket && !socket._httpMessage) {
-        this.#close(socket);
+      if (socket && !socket._httpMessage && !this.#ending.has(socket)) {
+        yield [socket, "in order"];
       }
     }
+    const handshaken = this.#tls ? this.#tcpBelow() : null;
     for (const socket of this.#sockets) {
-      if (!this.#tls && socket.bytesRead === 0) {
-        socket.destroy();
+      const isSilent = handshaken === null ? socket.bytesRead === 0 : !handshaken.has(socket);
+      if (isSilent && !this.#ending.has(socket)) {
+        yield [socket, "at once"];
       }
     }
-    if (this.#tls) {
-      const handshaken = this.#tcpBelow();
-      for (const socket of this.#sockets) {
-        if (!handshaken.has(socket)) {
-          socket.destroy();
-        }
-      }
-      for (const socket of this.#secured) {
-        if (socket.bytesRead === 0) {
-          this.#close(socket);
-        }
+    for (const socket of this.#secured) {
+      if (socket.bytesRead === 0 && !this.#ending.has(socket)) {
+        yield [socket, "in order"];
       }
     }
   }
