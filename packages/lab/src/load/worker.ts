@@ -36,7 +36,7 @@ const BATCH_WAIT_MS = 50;
  * At a high rate the first requests would all open connections, faster than a service accepts them, and the load would begin with a
  * stall that is nobody's fault. Connections for the first milliseconds are there already.
  */
-const FIRST_MS = 5;
+const FIRST_MS = 10;
 
 raisePriority();
 if (parentPort === null) {
