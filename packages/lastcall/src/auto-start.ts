@@ -3,10 +3,11 @@
  * then it holds what the app would do by itself until doing it can cut nothing.
  */
 
-import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Server as HttpServer, type ServerResponse } from "node:http";
 import { Server } from "node:net";
 import { discoverServers } from "./auto-discovery.ts";
 import { readAutoOptions, type AutoOptions } from "./auto-options.ts";
+import { denyReadiness, noteProbes } from "./auto-probes.ts";
 import { lingerOf } from "./budget.ts";
 import { createLifecycle } from "./create.ts";
 import { LastcallError } from "./errors.ts";
@@ -16,7 +17,6 @@ import { useActivatedSockets } from "./inherited-sockets.ts";
 import type { Lifecycle } from "./life.ts";
 import { reusePortProblem } from "./platform/reuse-port.ts";
 import { isStarter } from "./platform/wrapper.ts";
-import { probeAt } from "./probes.ts";
 import {
   ADMIN_SERVER,
   AUTO_KEY,
@@ -27,7 +27,6 @@ import {
   type Registered,
 } from "./registry.ts";
 import { isDrainable } from "./servers/attach.ts";
-import { listenBeside } from "./servers/beside.ts";
 import { holdClose } from "./servers/held-close.ts";
 import type { ListenOptions } from "./servers/listen-channel.ts";
 import { TAKEOVER_VARIABLE } from "./takeover/messages.ts";
@@ -161,27 +160,16 @@ class Auto implements AutoMode {
       return;
     }
     if (isDrainable(server)) {
-      this.#noteProbes(server as HttpServer);
+      const paths = this.#options.probePaths;
+      if (paths !== null) {
+        const { noteProbe } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+        noteProbes(server as HttpServer, paths, (request, probe) => noteProbe?.(request, probe));
+      }
       life.http(server);
       return;
     }
     life.onTeardown(`server ${describeAddress(server, port)}`, () => {
       Server.prototype.close.call(server);
-    });
-  }
-
-  /** The probes that the app answers itself are no work. Runs after the lifecycle's own listener and before the app's. */
-  #noteProbes(server: HttpServer): void {
-    const paths = this.#options.probePaths;
-    if (paths === null) {
-      return;
-    }
-    const { noteProbe } = this.#host.registry[LIFECYCLE_KEY] as Registered;
-    listenBeside(server, "request", (request: IncomingMessage) => {
-      const probe = probeAt(request.url ?? "", { live: "", state: "", ready: "", ...paths });
-      if (probe !== null) {
-        noteProbe?.(request, probe);
-      }
     });
   }
 
@@ -332,21 +320,6 @@ class Auto implements AutoMode {
       this.#host.writeLine(`lastcall: ${line}`);
     }
   }
-}
-
-/** From the stop on, the app's own readiness path says no; until then the app answers it. */
-function denyReadiness(server: HttpServer, ready: string): void {
-  const emit = server.emit as (event: string | symbol, ...args: unknown[]) => boolean;
-  server.emit = function denying(this: HttpServer, event: string | symbol, ...args: unknown[]): boolean {
-    const request = args[0] as IncomingMessage;
-    if (event !== "request" || probeAt(request.url ?? "", { live: "", state: "", ready }) !== "ready") {
-      return Reflect.apply(emit, this, [event, ...args]);
-    }
-    const response = args[1] as ServerResponse;
-    response.writeHead(503, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-    response.end(request.method === "HEAD" ? undefined : '{"ready":false}\n');
-    return true;
-  } as HttpServer["emit"];
 }
 
 function requireSameMajor({ version }: Registered): void {
