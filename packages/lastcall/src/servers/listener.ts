@@ -23,11 +23,11 @@ const MOST_EMPTYING_MS = 250;
 const STEP_MS = 5;
 
 /**
- * A loop that was stalled or is starved may have a long queue before it, of which libuv (since 1.45, Node 20.3) accepts one connection
- * a turn. It is gone through while every look finds more: for so many of them, and for no longer than this.
+ * libuv accepts one connection a turn of the loop (since 1.45), so a queue that has filled behind a stalled loop takes as many turns as
+ * there are connections in it, and a turn on which none comes has found it empty. Node's default backlog: more cannot have waited.
+ * Closed after a time instead, a loop that had been blocked for 1.2 s reset 265 of 300.
  */
-const MOST_TURNS = 1000;
-const MOST_TURNING_MS = 2000;
+const MOST_WAITING = 511;
 
 /** The way through the primary and back, on a busy machine. */
 const HAND_BACK_MS = 250;
@@ -83,18 +83,10 @@ export async function closeListener(
   const inherited = hasOthers(host, server) || host.facts.clusterWorker;
   if (handle?.constructor.name === "TCP" && !inherited) {
     handle.listen?.(0);
+    await untilEmpty(host, accepted, MOST_WAITING);
     await untilQuiet(host, accepted);
   }
-  const turningAt = host.now();
-  for (let turn = 0; turn < MOST_TURNS && host.now() - turningAt < MOST_TURNING_MS; turn += 1) {
-    const before = accepted();
-    await new Promise<void>((resolve) => {
-      host.afterPoll(resolve);
-    });
-    if (accepted() === before || inherited) {
-      break;
-    }
-  }
+  await untilEmpty(host, accepted, inherited ? 1 : MOST_WAITING);
   keepForeignFile(file, isReplaced(host), () => Server.prototype.close.call(server));
   if (host.facts.clusterWorker && handle?.constructor.name === "Object") {
     // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
@@ -102,6 +94,19 @@ export async function closeListener(
     await new Promise<void>((resolve) => {
       host.setTimer(HAND_BACK_MS, resolve);
     });
+  }
+}
+
+/** Resolves after a turn of the loop that has accepted nobody, or after so many turns. */
+async function untilEmpty(host: Host, accepted: () => number, mostTurns: number): Promise<void> {
+  for (let turn = 0; turn < mostTurns; turn += 1) {
+    const before = accepted();
+    await new Promise<void>((resolve) => {
+      host.afterPoll(resolve);
+    });
+    if (accepted() === before) {
+      return;
+    }
   }
 }
 

@@ -52,20 +52,32 @@ test("A8 as long as connections come from the queue it is not closed, and it is 
   assert.deepEqual(told, ["backlog 0", "closed"]);
 });
 
-test("A8 turns of the loop that still bring connections are followed by another turn", async () => {
+test("A8 turns of the loop that still bring connections are followed by another turn, at the beginning and at the end", async () => {
   const host = new FakeHost();
   const turns: (() => void)[] = [];
   host.afterPoll = (run) => void turns.push(run);
   const { server, told } = listener();
   let accepted = 0;
   const closed = closeListener(host, server, null, () => accepted);
-  await host.advance(500);
-  for (let turn = 0; turn < 3; turn += 1) {
-    accepted += 1;
+  const turn = async (come: number): Promise<void> => {
+    accepted += come;
     turns.shift()?.();
     await host.settle();
     assert.deepEqual(told, ["backlog 0"]);
+  };
+  // A queue that has filled behind a stalled loop: one of them a turn, in whatever time that takes.
+  for (let waiting = 0; waiting < 300; waiting += 1) {
+    await turn(1);
+    await host.advance(10);
+    assert.equal(turns.length, 1, "no time passes without a turn");
   }
+  await turn(0);
+  // Nobody comes for 20 ms, each of whose steps ends with a turn.
+  for (let step = 0; step < 4; step += 1) {
+    await host.advance(5);
+    await turn(0);
+  }
+  for (let late = 0; late < 3; late += 1) await turn(1);
   turns.shift()?.();
   await closed;
   assert.deepEqual(told, ["backlog 0", "closed"]);

@@ -1,9 +1,12 @@
 /** A loop that stands still over the gate and the end of the linger window finds everything at once: nobody is reset for that. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { Agent } from "node:http";
+import { connect } from "node:net";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { ask, fixture, start } from "../child.ts";
 import { dial, httpServer, rig } from "./rig.ts";
 
 const ASK = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -28,55 +31,51 @@ test("A5 a request that came within the linger window is served, though the loop
   assert.equal((await record).requests.refused["503"], 0);
 });
 
-const CLIENTS = 60;
+/** Node accepts one connection a turn: a gate that closed some time after the stall would reset most of them. */
+const WAITING = 300;
+const POOLED = 20;
 
-/** At a line on its standard input: so many connections, a request on each; then what has become of them, as JSON. */
-const CROWD = `
-const net = require("node:net");
-process.stdin.once("data", (port) => {
-  console.error("sends");
-  const fates = {};
-  let open = ${CLIENTS};
-  for (let n = 0; n < ${CLIENTS}; n += 1) {
-    const socket = net.connect({ port: Number(port), host: "127.0.0.1" });
-    socket.write(${JSON.stringify(ASK)});
-    let text = "";
-    socket.on("data", (part) => (text += part));
-    socket.on("error", ({ code }) => (text ||= code));
-    socket.on("close", () => {
-      const fate = text.startsWith("HTTP") ? text.split(" ")[1] : text || "closed";
-      fates[fate] = (fates[fate] ?? 0) + 1;
-      if ((open -= 1) === 0) console.log(JSON.stringify(fates));
-    });
-  }
-});
-console.error("ready");
-`;
+/** Resolves when it is connected, with what will be its answer's first line, or its error. */
+async function request(port: number): Promise<{ readonly answer: Promise<string> }> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  let text = "";
+  socket.setEncoding("latin1").on("data", (part: string) => {
+    text += part;
+  });
+  const ended = once(socket, "end").then(() => text.slice(0, text.indexOf("\r\n")));
+  return { answer: ended.catch((error: NodeJS.ErrnoException) => error.code ?? error.message) };
+}
 
-test("A8 a queue that has grown behind a stalled loop is served to the last, be the window over or not", async (t) => {
-  // Slower than the window is long, all of them together.
-  const server = httpServer("plain", (_, response) => {
-    stall(8);
-    response.end("ok");
-  });
-  const { life, port, stop, record } = await rig(server);
-  const crowd = spawn(process.execPath, ["-e", CROWD], { stdio: ["pipe", "pipe", "pipe"] });
-  t.after(() => crowd.kill());
-  const fatesTold = once(crowd.stdout, "data");
-  await once(crowd.stderr, "data");
-  crowd.stdin.write(`${port}\n`);
-  await once(crowd.stderr, "data");
-  life.events.on("state", ({ to }) => {
-    if (to === "draining") {
-      stall(600);
-    }
-  });
-  stop();
-  const [text] = (await fatesTold) as [Buffer];
-  const fates = JSON.parse(text.toString()) as Record<string, number>;
-  const { 200: served = 0, ECONNREFUSED: refused = 0, ...others } = fates;
-  // Neither reset nor told 503, after which no router tries the next copy.
-  assert.deepEqual(others, {});
-  assert.equal(served + refused, CLIENTS);
-  await record;
+test("A8 connections that wait behind a stalled loop at the gate are all served, and so are pooled ones (A5)", async (t) => {
+  const child = start(t, fixture("stalled"), { stdin: true });
+  const port = await child.port();
+  const agent = new Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const pooled = async (): Promise<readonly unknown[]> => {
+    const answers = Array.from({ length: POOLED }, () => ask(port, "/", agent));
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  await pooled();
+  child.process.kill("SIGTERM");
+  await child.warned("SIGTERM: not ready");
+  const stall = ask(port, "/stall");
+  await child.said("stalled");
+  const next = pooled();
+  const waiting = await Promise.all(Array.from({ length: WAITING }, () => request(port)));
+  // Until the gate is overdue.
+  await pause(1600);
+  child.process.stdin?.write("!");
+  const answers = await Promise.all(waiting.map(({ answer }) => answer));
+  assert.deepEqual(
+    answers.filter((answer) => answer !== "HTTP/1.1 200 OK"),
+    [],
+  );
+  assert.deepEqual(new Set(await next), new Set([200]));
+  assert.equal((await stall).status, 200);
+  assert.equal(await child.ended(), 0);
+  const { requests } = child.record() ?? {};
+  assert.equal(requests?.accepted, WAITING + 2 * POOLED + 1);
+  assert.equal(requests?.completed, requests?.accepted);
 });
