@@ -115,13 +115,6 @@ export const SERVER_BUGS = [
     tests: ["lastcall/servers/listener", "lastcall/servers/stalled"],
   },
   {
-    name: "linger-window-ends-while-connections-are-accepted",
-    file: "packages/lastcall/src/lifecycle.ts",
-    find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
-    replace: `void shut; this.#host.afterPoll(() => this.#closeWindow());`,
-    tests: ["lastcall/servers/stalled"],
-  },
-  {
     name: "unix-socket-file-of-the-next-copy-deleted",
     file: src("listener"),
     find: `if (isShared || statSync(file.path).ino !== file.inode) {`,
@@ -162,13 +155,6 @@ export const SERVER_BUGS = [
     find: `connections.size / MOST_SWEEPS))) { planSweep(); }`,
     replace: `connections.size / MOST_SWEEPS))) { void planSweep; }`,
     tests: ["lastcall/servers/idle-crowd"],
-  },
-  {
-    name: "a-long-queue-is-given-up",
-    file: src("listener"),
-    find: `const MOST_TURNS = 1000;`,
-    replace: `const MOST_TURNS = 10;`,
-    tests: ["lastcall/servers/stalled"],
   },
   {
     name: "idle-connections-cut-at-the-gate",

@@ -60,7 +60,7 @@ test("A8 connections that wait behind a stalled loop at the gate are all served,
   await pooled();
   child.process.kill("SIGTERM");
   await child.warned("SIGTERM: not ready");
-  const stall = ask(port, "/stall");
+  const stalled = ask(port, "/stall");
   await child.said("stalled");
   const next = pooled();
   const waiting = await Promise.all(Array.from({ length: WAITING }, () => request(port)));
@@ -73,7 +73,7 @@ test("A8 connections that wait behind a stalled loop at the gate are all served,
     [],
   );
   assert.deepEqual(new Set(await next), new Set([200]));
-  assert.equal((await stall).status, 200);
+  assert.equal((await stalled).status, 200);
   assert.equal(await child.ended(), 0);
   const { requests } = child.record() ?? {};
   assert.equal(requests?.accepted, WAITING + 2 * POOLED + 1);
