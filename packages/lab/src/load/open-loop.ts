@@ -34,6 +34,9 @@ const SLICE = 32;
  */
 const NEW_PER_MS = 8;
 const NEW_AT_ONCE = 64;
+/** Who is so late that connections are what keeps it busy opens fewer, and sends on those that come free. */
+const LATE_MS = 10;
+const NEW_PER_MS_LATE = 2;
 
 export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
   const { plan, send, now, share = { index: 0, count: 1 } } = options;
@@ -61,7 +64,8 @@ export function startOpenLoop(options: OpenLoopOptions): OpenLoop {
     immediate = null;
     const currentMs = now();
     const free = options.free?.() ?? SLICE;
-    openings = Math.min(NEW_AT_ONCE, openings + (currentMs - lookedMs) * NEW_PER_MS);
+    const perMs = currentMs - dueMs > LATE_MS ? NEW_PER_MS_LATE : NEW_PER_MS;
+    openings = Math.min(NEW_AT_ONCE, openings + (currentMs - lookedMs) * perMs);
     lookedMs = currentMs;
     const allowed = Math.min(SLICE, free + Math.floor(openings));
     let left = allowed;
