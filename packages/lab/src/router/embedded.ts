@@ -14,11 +14,13 @@ const READ_TIMEOUT_MS = 20_000;
 export async function startEmbedded(
   options: RouterOptions,
   upstreams: readonly Upstream[],
-  context: Pick<RouterContext, "clock" | "emit">,
+  context: Pick<RouterContext, "clock" | "emit"> & Partial<Pick<RouterContext, "findPort">>,
 ): Promise<Router> {
+  // One of the system's own choosing comes from the range of outgoing connections, of which a load may leave none.
+  const chosen = options.port === 0 ? await context.findPort?.() : undefined;
   const start: EmbeddedStart = {
     options: {
-      port: options.port,
+      port: chosen ?? options.port,
       retries: options.retries,
       retryPosts: options.retryPosts === true,
       upstreamKeepAlive: options.upstreamKeepAlive,

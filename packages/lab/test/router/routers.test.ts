@@ -211,6 +211,19 @@ for (const found of [null, ...installed.filter((one) => one !== null)]) {
   });
 }
 
+test("every router listens outside the range of outgoing connections, of which a load may leave none", async () => {
+  for (const found of [null, ...installed.filter((one) => one !== null)]) {
+    const given = await findPort();
+    const around = { clock, guardian, emit: () => undefined, findPort: () => Promise.resolve(given) };
+    const router = await startRouter(found, options(), [], around);
+    try {
+      assert.equal(router.port, given, router.version);
+    } finally {
+      await router.stop();
+    }
+  }
+});
+
 test("each reload of nginx is told as an event", { skip: nginx === null }, () => {
   const reloads = events.filter((event) => event.event === "reloaded").slice(0, 4);
   assert.deepEqual(
