@@ -247,4 +247,18 @@ export const LAB_BUGS = [
     replace: `return harm === "truncated" && request.events !== undefined;`,
     tests: ["lab/verdict/classify"],
   },
+  {
+    name: "a-stall-opens-a-flood-of-connections",
+    file: src("load/open-loop"),
+    find: `const allowed = Math.min(SLICE, free + Math.floor(openings));`,
+    replace: `const allowed = SLICE;`,
+    tests: ["lab/load/open-loop"],
+  },
+  {
+    name: "a-time-loses-its-last-digit",
+    file: src("ledger/line-buffer"),
+    find: `if (hundredths * 10 !== thousandths) {`,
+    replace: `if (hundredths * 10 === thousandths) {`,
+    tests: ["lab/ledger/line-buffer"],
+  },
 ];
