@@ -86,6 +86,8 @@ export const attack = {
   promise:
     "A5: a request that comes within the window is served. One that comes when it is over gets a clean 503 or finds its connection closed; that remainder is stated, not hidden, and none of it was executed, so that it is safe to send again.",
   clauses: ["A5", "A9"],
+  found:
+    "A request that came within the window and was read by a late loop when it was over got a 503: it is served now. Idle connections were closed in one go, which takes 20 ms for a thousand on a busy machine: they are closed a few at a time now, and what comes meanwhile on the others is read. A crowd of them with nothing else in flight is still left to the exit, which comes at once (B7): that is the remainder in the second row.",
   rows: [
     { name: "all at once", pattern: "salvo", stops: 6, holdMs: 0 },
     { name: "one each ms, nothing else in flight", pattern: "snipers", stops: 4, holdMs: 0 },
@@ -106,6 +108,6 @@ export const attack = {
       (sum, kind) => sum + lastcall.more[`${kind} within 1 ms`],
       0,
     );
-    return `Of ${within} POSTs written within 1 ms of the closing ${lastcall.more["lost within 1 ms"]} were lost, of those written after it ${lastcall.more["lost after"]}, of those before it ${lastcall.more["lost before"]}; ${lastcall.lostExecuted === 0 ? "none of them was executed" : `${lastcall.lostExecuted} of them were executed`}. The usual stop lost ${control.lost}, aimed at in the same way.`;
+    return `${lastcall.more["lost before"]} lost of the POSTs written before the closing was due, ${lastcall.more["lost within 1 ms"]} of ${within} within 1 ms of it, ${lastcall.more["lost after"]} later, while the connections were being closed; ${lastcall.lostExecuted === 0 ? "none of them was executed" : `${lastcall.lostExecuted} of them were executed`}. The usual stop lost ${control.lost}, aimed at in the same way.`;
   },
 };

@@ -90,11 +90,12 @@ async function attackRow(attack, row) {
 const startedAt = performance.now();
 const at = new Date().toISOString();
 const loadBefore = loadavg()[0];
-const results = chosen.map(({ name, title, argument, promise, clauses, rows }) => ({
+const results = chosen.map(({ name, title, argument, promise, found, clauses, rows }) => ({
   name,
   title,
   argument,
   promise,
+  found,
   clauses,
   rows: rows.map(() => null),
 }));

@@ -79,7 +79,7 @@ function details({ lastcall, control, name }) {
       ];
 }
 
-function section({ title, argument, promise, rows }) {
+function section({ title, argument, promise, found, rows }) {
   return [
     `## ${title}`,
     "",
@@ -87,6 +87,7 @@ function section({ title, argument, promise, rows }) {
     "",
     `*Promised.* ${promise}`,
     "",
+    ...(found === undefined ? [] : [`*Found by it, and mended.* ${found}`, ""]),
     row(["aimed at", "stop", ...Object.values(MEASURES), "verdict"]),
     row(["---", "---", ...COLUMNS.map(() => "---:"), "---"]),
     ...rows.flatMap((one) => [

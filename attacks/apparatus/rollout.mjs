@@ -105,9 +105,10 @@ export function seenIn(verdict, records) {
   const kinds = verdict.kinds.filter(({ count }) => count > 0);
   const byService = kinds.filter(({ chargedTo }) => chargedTo === "service");
   const { byHarm, byAnswer, byCharge } = verdict.requests;
+  const lost = byHarm.lost + byHarm.truncated - byCharge.router;
   return {
     exposed: exposed.length,
-    lost: byHarm.lost + byHarm.truncated - byCharge.router,
+    lost,
     lostExecuted: verdict.store.inDoubt.length,
     executedTwice: Math.max(verdict.store.duplicated.length, verdict.witness?.executedTwice.length ?? 0),
     // A whole answer by its framing, and not the one that its digest promises.
@@ -117,6 +118,7 @@ export function seenIn(verdict, records) {
       "of other kinds than K01 and K16": byService
         .filter(({ id }) => id !== "K01" && id !== "K16")
         .reduce((sum, { count }) => sum + count, 0),
+      "lost, and no closing race (K03)": lost - (kinds.find(({ id }) => id === "K03")?.count ?? 0),
       "after the removal": afterRemoval.length,
       "acknowledged and not stored": verdict.store.unstored.length,
       "dropped by the router itself": byCharge.router,
