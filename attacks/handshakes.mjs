@@ -119,6 +119,7 @@ export const attack = {
   promise:
     "B8: a first request that comes within the linger window is served, and no handshake holds the process longer than that.",
   clauses: ["B8", "B9"],
+  remains: "nothing may be",
   rows: [
     {
       name: "150 handshakes a stop",

@@ -44,6 +44,7 @@ export const attack = {
   promise:
     "C8: a response that is cut is recognisable as cut by any client, by a reset. The deadline may cut: here downloads of 3 s against a limit of 0.6 s. What ends within the limit arrives whole (B3).",
   clauses: ["C8", "B3"],
+  remains: "cut at the deadline, and seen to be",
   rows: [
     {
       name: "HTTP/1.0 client",

@@ -86,6 +86,7 @@ export const attack = {
   promise:
     "A5: a request that comes within the window is served. One that comes when it is over gets a clean 503 or finds its connection closed; that remainder is stated, not hidden, and none of it was executed, so that it is safe to send again.",
   clauses: ["A5", "A9"],
+  remains: "written when the window was over",
   found:
     "A request that came within the window and was read by a late loop when it was over got a 503: it is served now. Idle connections were closed in one go, which takes 20 ms for a thousand on a busy machine: they are closed a few at a time now, and what comes meanwhile on the others is read. A crowd of them with nothing else in flight is still left to the exit, which comes at once (B7): that is the remainder in the second row.",
   rows: [

@@ -18,6 +18,7 @@ export const attack = {
   promise:
     "A5: with the leave order that fits, listener-first, nothing is lost: the listener closes first, and the old connections are served their next request. Announce-first is for routers that are told; with it a loss would have to be one that was not executed. What remains, and is stated there, is K03: a POST on a pooled connection that has been idle for the whole window, in the very moment of its closing. What the router repeats is no loss here, and is counted beside.",
   clauses: ["A5", "A8"],
+  remains: "in the moment in which an idle connection was closed",
   found:
     "A listener that took longer to close than the linger window is long went on accepting, and answered 503, which no router repeats for a POST. The window waits for the listener now.",
   rows: ["nginx", "embedded", "haproxy"].flatMap((router) =>

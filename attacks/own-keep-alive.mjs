@@ -67,6 +67,7 @@ export const attack = {
   promise:
     "A4: with a drain delay every response from the signal on carries `Connection: close`, whatever the app itself sets.",
   clauses: ["A4"],
+  remains: "nothing may be",
   rows: [
     {
       name: "64 pooled clients, eight ways",

@@ -16,6 +16,7 @@ export const attack = {
   promise:
     "What was accepted is finished (B1) and nothing is both refused and run (A9): there is nothing that a retry could execute twice. With a delay longer than the lag the router has nothing to repeat at all; without, it repeats what was refused.",
   clauses: ["A9", "B1", "R4"],
+  remains: "nothing may be",
   rows: [
     {
       name: "nginx, told in time",

@@ -11,6 +11,7 @@ export const attack = {
   promise:
     "R1 promises nothing here: the delay has to be longer than the lag. What is lost has to be K01, refused connections, which any router may send elsewhere, or on a pooled connection K16, a clear 503: none of it executed, none of it after the removal.",
   clauses: ["R1", "R3"],
+  remains: "in the 0.2 s that the delay was short",
   rows: [
     { name: "embedded router", router: "embedded", args: [] },
     { name: "nginx", router: "nginx", args: [] },

@@ -80,6 +80,7 @@ export const attack = {
   promise:
     "E4: a refusal is a clear no, a whole 503, never accept-and-reset. What a client goes on sending is read for a while: until it is silent for 0.5 s, and for 3 s at most, since nobody may hold up an exit.",
   clauses: ["E4"],
+  remains: "sent for longer than a refused body is read",
   rows: [
     { name: "a client that sends all, then reads", everyMs: 2, holdMs: 3000 },
     {

@@ -63,6 +63,7 @@ async function attackRow(attack, row) {
   const result = {
     name: row.name,
     stop: row.control,
+    hurts: row.hurts,
     lastcall: null,
     control: null,
     broken: [],
@@ -90,11 +91,12 @@ async function attackRow(attack, row) {
 const startedAt = performance.now();
 const at = new Date().toISOString();
 const loadBefore = loadavg()[0];
-const results = chosen.map(({ name, title, argument, promise, found, clauses, rows }) => ({
+const results = chosen.map(({ name, title, argument, promise, remains, found, clauses, rows }) => ({
   name,
   title,
   argument,
   promise,
+  remains,
   found,
   clauses,
   rows: rows.map(() => null),

@@ -17,6 +17,16 @@ export function verdictOf({ broken, blind, notRun }) {
   return blind.length > 0 ? "proves nothing" : "kept";
 }
 
+/** For the table over all: with why what was lost is no breach, and with what hurt the control where no column shows it. */
+function inShort(one, remains) {
+  const unseen = Object.keys(one.hurts).filter((measure) => !Object.hasOwn(MEASURES, measure));
+  return [
+    verdictOf(one),
+    ...(verdictOf(one) === "kept" && one.lastcall.lost > 0 ? [`lost: ${remains}`] : []),
+    ...unseen.map((measure) => `control: ${one.control?.more[measure] ?? "-"} ${measure}`),
+  ].join("; ");
+}
+
 /** Why a row is not `kept`, one line each. */
 function reasons({ broken, blind, notRun }) {
   return [...(notRun === null ? [] : [notRun]), ...broken, ...blind];
@@ -133,7 +143,7 @@ export function page({ at, machine, seconds, attacks, judgedBy }) {
       "",
     ]),
     row(["---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---"]),
-    ...attacks.flatMap(({ title, rows }) =>
+    ...attacks.flatMap(({ title, remains, rows }) =>
       rows.map((one, n) => {
         const cells = (seen, names) => names.map((name) => seen?.[name] ?? "-");
         return row([
@@ -141,7 +151,7 @@ export function page({ at, machine, seconds, attacks, judgedBy }) {
           one.name,
           ...cells(one.lastcall, ["exposed", "lost", "executedTwice", "truncated"]),
           ...cells(one.control, ["lost", "executedTwice", "truncated"]),
-          verdictOf(one),
+          inShort(one, remains),
         ]);
       }),
     ),

@@ -28,6 +28,7 @@ test("every attack says what is argued, what is promised, and what must hurt its
   for (const attack of ATTACKS) {
     for (const text of [attack.title, attack.argument, attack.promise])
       assert.ok(text.length > 20, attack.name);
+    assert.ok(attack.remains.length > 0, attack.name);
     assert.ok(attack.clauses.length > 0, attack.name);
     for (const clause of attack.clauses)
       assert.ok(contract.includes(`| ${clause} |`), `${attack.name}: ${clause}`);
@@ -173,6 +174,7 @@ test("a real attack: the control's cuts look complete and break the row, the lib
           {
             name: row.name,
             stop: row.control,
+            hurts: row.hurts,
             lastcall,
             control,
             broken: [],
