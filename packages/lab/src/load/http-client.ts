@@ -26,7 +26,10 @@ export interface HttpClientOptions {
 export interface HttpClient {
   /** Sends now. `wire` is the whole request, head and body, but for an upload. Intended times must not go backwards. */
   send(n: number, intendedMs: number, wire: string, outgoing?: Outgoing): void;
-  /** Opens so many connections before they are needed; whether they can be made is for the requests to find out. */
+  /**
+   * Opens so many connections before they are needed. Whether they can be made is for the requests to find out: it waits for a second
+   * at most, and fails never.
+   */
   connect(count: number): Promise<void>;
   /** Requests without a fate. */
   readonly open: number;
@@ -38,6 +41,8 @@ export interface HttpClient {
 
 /** Reads are synchronous from the kernel to `onread`, so all connections of a thread can share one buffer. */
 const READ_BUFFER_BYTES = 64 * 1024;
+
+const CONNECT_WAIT_MS = 1000;
 
 /** Who ended the connection, by the error; anything else is a matter of the network between them. */
 const CLOSED_FIRST: Readonly<Record<string, "client" | "server">> = {
@@ -271,7 +276,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           socket.once("close", resolve);
         });
       });
-      await Promise.all(made);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CONNECT_WAIT_MS);
+      });
+      await Promise.race([Promise.all(made), late]);
+      clearTimeout(timer);
     },
     get open() {
       return deadlines.size + streaming.size;

