@@ -1,5 +1,6 @@
 /** The load engine as the main thread sees it: starts its thread, tells it to stop, and turns its batches into records. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { LabError } from "../errors.ts";
 import { startRunClock } from "../ledger/clock.ts";
@@ -9,6 +10,8 @@ import type { LoadEngine, LoadPlan, RequestTemplate } from "./load.ts";
 import { createMix } from "./mix.ts";
 import { deferred } from "./deferred.ts";
 import type { FromWorker, ToWorker, WorkerInput } from "./worker.ts";
+
+const LEAVE_WITHIN_MS = 2000;
 
 function rateProblem({ arrivals }: LoadPlan): string | null {
   const rates = arrivals.kind === "steps" ? arrivals.steps : [arrivals];
@@ -91,6 +94,7 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
   const stopped = deferred();
   let over = false;
   let workers: readonly Worker[] = [];
+  const exits: Promise<void>[] = [];
   let up = 0;
   let done = 0;
 
@@ -152,11 +156,16 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
       onMessage(message);
     });
     worker.on("error", (error) => failed(error.message, error));
-    worker.on("exit", (code) => {
-      if (!left) {
-        failed(`exit code ${code}`);
-      }
-    });
+    exits.push(
+      new Promise((resolve) => {
+        worker.once("exit", (code) => {
+          if (!left) {
+            failed(`exit code ${code}`);
+          }
+          resolve();
+        });
+      }),
+    );
     return worker;
   }
 
@@ -178,6 +187,10 @@ export function createLoadEngine(plan: LoadPlan, clockBaseMs: number): LoadEngin
       over = true;
       started.resolve();
       stopped.resolve();
+      if (workers.length > 0 && done === count) {
+        // They are on their way out, and a thread that is terminated while its sockets close may spin for ever (seen with Node 20).
+        await Promise.race([Promise.all(exits), sleep(LEAVE_WITHIN_MS)]);
+      }
       await Promise.all(workers.map((worker) => worker.terminate()));
     },
     onRecords: (listener) => void listeners.push(listener),

@@ -25,7 +25,9 @@ export type ToEmbedded =
   | { readonly kind: "set"; readonly ticket: number; readonly upstreams: readonly Upstream[] }
   | { readonly kind: "flush"; readonly ticket: number }
   /** No more timers are watched after it. */
-  | { readonly kind: "stalls"; readonly ticket: number };
+  | { readonly kind: "stalls"; readonly ticket: number }
+  /** Everything is closed; the thread leaves by itself when that is done. */
+  | { readonly kind: "stop"; readonly ticket: number };
 
 export type FromEmbedded =
   | { readonly kind: "listening"; readonly port: number }
@@ -66,6 +68,12 @@ if (port !== null) {
         ticket: message.ticket,
         stalls: message.kind === "stalls" ? stalls.stop() : null,
       });
+      if (message.kind === "stop") {
+        stalls.stop();
+        health?.stop();
+        proxy.close();
+        port.close();
+      }
     });
     say({ kind: "listening", port: proxy.port });
   } catch (error) {

@@ -1,5 +1,7 @@
 /** The embedded router: needs nothing installed, and stands in for nginx where there is none. */
 
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { LabError } from "../errors.ts";
 import type { RouterLogRecord } from "../ledger/records.ts";
@@ -10,6 +12,7 @@ import type { Router, RouterContext, RouterOptions, Upstream } from "./router.ts
 /** As the experiments set nginx's. */
 const CONNECT_TIMEOUT_MS = 5000;
 const READ_TIMEOUT_MS = 20_000;
+const LEAVES_WITHIN_MS = 2000;
 
 export async function startEmbedded(
   options: RouterOptions,
@@ -115,6 +118,12 @@ export async function startEmbedded(
     stalls: async () =>
       (await ask((ticket) => ({ kind: "stalls", ticket }))) ?? { stallP95Ms: null, stallMaxMs: null },
     stop: async () => {
+      if (ended === null) {
+        // Node 20 has been seen to spin for ever in a thread that was terminated with sockets in the middle of their end.
+        const left = once(worker, "exit");
+        await ask((ticket) => ({ kind: "stop", ticket })).catch(() => undefined); // Then it has ended already.
+        await Promise.race([left, sleep(LEAVES_WITHIN_MS)]);
+      }
       await worker.terminate();
     },
   };

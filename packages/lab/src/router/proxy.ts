@@ -11,7 +11,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
 import type { LogClass } from "./log-class.ts";
 import type { Upstream } from "./router.ts";
@@ -98,7 +98,7 @@ export async function startProxy(
   const tunnels = createTunnels(options, onFailure);
   if (options.webSockets === true) {
     server.on("upgrade", (from, client, head) =>
-      tunnels.open(from, client, head, inTurn(), endToEnd(from.headers)),
+      tunnels.open(from, client as Socket, head, inTurn(), endToEnd(from.headers)),
     );
   }
 

@@ -7,6 +7,7 @@ import net, { type AddressInfo } from "node:net";
 import { classOf } from "./attempt.ts";
 import type { Proxy, ProxyFailure, ProxyOptions } from "./proxy.ts";
 import type { Upstream } from "./router.ts";
+import { destroyUnlessReset, passReset } from "./pass-reset.ts";
 import { address } from "./upstream-pool.ts";
 
 interface Pair {
@@ -30,7 +31,7 @@ export async function startTcpProxy(
     const [upstream, ...others] = peers;
     if (upstream === undefined) {
       onFailure({ class: "no-upstream", text: "no live upstreams" });
-      client.resetAndDestroy();
+      passReset(client);
       return;
     }
     const server = net.connect({
@@ -49,7 +50,7 @@ export async function startTcpProxy(
       if (options.retries && others.length > 0 && !client.destroyed) {
         attempt(client, others);
       } else {
-        client.resetAndDestroy();
+        passReset(client);
       }
     };
     server.once("error", refused);
@@ -73,7 +74,7 @@ export async function startTcpProxy(
       [server, client],
     ] as const) {
       from.pipe(to);
-      from.once("error", () => to.resetAndDestroy());
+      from.once("error", () => passReset(to));
       from.once("close", () => {
         pairs.delete(pair);
         to.destroySoon();
@@ -86,7 +87,7 @@ export async function startTcpProxy(
     (client) => {
       clients.add(client);
       client.once("close", () => clients.delete(client));
-      client.on("error", () => client.destroy());
+      client.on("error", () => destroyUnlessReset(client));
       const peers = current
         .map((_, index) => current[(turn + index) % current.length])
         .filter((one) => !!one);
@@ -108,15 +109,18 @@ export async function startTcpProxy(
             class: "cut-by-router",
             text: `closed at the removal, upstream: ${address(pair.upstream)}`,
           });
-          pair.client.destroy();
-          pair.server.destroy();
+          destroyUnlessReset(pair.client);
+          destroyUnlessReset(pair.server);
         }
       }
     },
     close: () => {
       listener.close();
       for (const client of clients) {
-        client.destroy();
+        destroyUnlessReset(client);
+      }
+      for (const { server } of pairs) {
+        destroyUnlessReset(server);
       }
     },
   };

@@ -4,9 +4,9 @@
  */
 
 import { request, type IncomingMessage } from "node:http";
-import net from "node:net";
-import type { Duplex } from "node:stream";
+import type net from "node:net";
 import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
+import { destroyUnlessReset, passReset } from "./pass-reset.ts";
 import type { ProxyFailure, ProxyOptions } from "./proxy.ts";
 import type { Upstream } from "./router.ts";
 import { address } from "./upstream-pool.ts";
@@ -15,7 +15,7 @@ export interface Tunnels {
   /** `peers`: whom to ask, in this order; `headers`: those that go to the copy. */
   open(
     from: IncomingMessage,
-    client: Duplex,
+    client: net.Socket,
     head: Buffer,
     peers: readonly Upstream[],
     headers: Readonly<Record<string, unknown>>,
@@ -42,14 +42,14 @@ function headOf(answer: IncomingMessage, tried: readonly Attempt[], close: boole
   ].join("\r\n");
 }
 
-function join(client: Duplex, server: Duplex): void {
+function join(client: net.Socket, server: net.Socket): void {
   for (const [from, to] of [
     [client, server],
     [server, client],
   ] as const) {
     from.pipe(to);
-    from.once("error", () => (to instanceof net.Socket ? to.resetAndDestroy() : to.destroy()));
-    from.once("close", () => (to instanceof net.Socket ? to.destroySoon() : to.end()));
+    from.once("error", () => passReset(to));
+    from.once("close", () => to.destroySoon());
   }
 }
 
@@ -57,11 +57,17 @@ export function createTunnels(
   options: Pick<ProxyOptions, "retries" | "connectTimeoutMs" | "readTimeoutMs">,
   onFailure: (failure: ProxyFailure) => void,
 ): Tunnels {
-  const clients = new Set<Duplex>();
+  /** Both sides of each tunnel. */
+  const sockets = new Set<net.Socket>();
+  const keep = (socket: net.Socket): void => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => destroyUnlessReset(socket));
+  };
 
   function attempt(
     from: IncomingMessage,
-    client: Duplex,
+    client: net.Socket,
     head: Buffer,
     peers: readonly Upstream[],
     headers: Readonly<Record<string, unknown>>,
@@ -126,6 +132,7 @@ export function createTunnels(
     });
     out.once("upgrade", (answer, server, first) => {
       over = true;
+      keep(server);
       server.setTimeout(0);
       server.setNoDelay(true);
       answered(answer);
@@ -151,14 +158,12 @@ export function createTunnels(
 
   return {
     open: (from, client, head, peers, headers) => {
-      clients.add(client);
-      client.once("close", () => clients.delete(client));
-      client.on("error", () => client.destroy());
+      keep(client);
       attempt(from, client, head, peers, headers, []);
     },
     close: () => {
-      for (const client of clients) {
-        client.destroy();
+      for (const socket of sockets) {
+        destroyUnlessReset(socket);
       }
     },
   };

@@ -57,17 +57,21 @@ function isValid({ code, verdict }: Awaited<ReturnType<typeof rollout>>): boolea
   return verdict.outcome !== "invalid";
 }
 
-/** Without what a balancer that pins connections makes of any run: a new copy that waits for its first client. */
+/** What was lost or cut, and who had to be killed: neither what a pinning balancer makes of any run, nor what was slow on a busy machine. */
 const found = ({ kinds }: Verdict): readonly string[] =>
-  kinds.filter(({ count, fails }) => count > 0 || fails).map(({ id }) => id);
+  kinds
+    .filter(({ count, fails, examples }) =>
+      count === 0 ? fails : examples.some(({ harm }) => harm !== "slowed"),
+    )
+    .map(({ id }) => id);
 
 describe("WebSockets and HTTP/2 in a rolling restart", { concurrency: 2 }, () => {
   test("the library tells every WebSocket to go, all come back, and no message is lost", async () => {
     const run = await rollout("chat", [`--load=${CHAT}`]);
-    const { verdict, code } = run;
+    const { verdict } = run;
     if (isValid(run)) {
       const seen = verdict.webSockets ?? assert.fail("no WebSockets");
-      assert.deepEqual([code, found(verdict), seen.cut, seen.unanswered], [0, [], 0, 0], verdict.headline);
+      assert.deepEqual([found(verdict), seen.cut, seen.unanswered], [[], 0, 0], verdict.headline);
       assert.ok((seen.closeCodes["1001"] ?? 0) > 0 && seen.cameBack > 0, JSON.stringify(seen));
       assert.equal(seen.messages, seen.answered + seen.crossed);
     }
@@ -92,9 +96,9 @@ describe("WebSockets and HTTP/2 in a rolling restart", { concurrency: 2 }, () =>
   const H2 = ["--protocol=h2", "--pooled-at-removal=pinned", "--rate=40"];
   test("the library answers every stream of HTTP/2, also those that its GOAWAY meets on the way", async () => {
     const run = await rollout("h2c", [...H2, "--get=/work/{id}", "--ready=/readyz", "--", "node", SERVICE]);
-    const { verdict, code } = run;
+    const { verdict } = run;
     if (isValid(run)) {
-      assert.deepEqual([code, found(verdict)], [0, []], verdict.headline);
+      assert.deepEqual(found(verdict), [], verdict.headline);
       assert.deepEqual([verdict.http2?.sent, verdict.http2?.failed], [verdict.requests.sent, 0]);
       assert.ok(verdict.exposure.sent > 0);
     }
