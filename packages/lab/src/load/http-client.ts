@@ -4,6 +4,7 @@
  */
 
 import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Stage } from "../ledger/records.ts";
 import { Connection, writeRequest } from "./connection.ts";
 import { DeadlineList } from "./deadline-list.ts";
@@ -276,12 +277,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           socket.once("close", resolve);
         });
       });
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CONNECT_WAIT_MS);
-      });
-      await Promise.race([Promise.all(made), late]);
-      clearTimeout(timer);
+      await Promise.race([Promise.all(made), sleep(CONNECT_WAIT_MS, undefined, { ref: false })]);
     },
     get open() {
       return deadlines.size + streaming.size;
