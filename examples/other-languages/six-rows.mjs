@@ -75,6 +75,7 @@ function play(name, { cwd, usual, drains }, row) {
       `--scenario=${row.name}`,
       "--router=nginx",
       "--attempts=3",
+      "--ready-timeout=60s",
       `--out=${out}`,
       "--json",
       "--get=/work?seconds=0.3&id={id}",

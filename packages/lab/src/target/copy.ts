@@ -96,6 +96,8 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
   const output = captureOutput([child.stdout, child.stderr], spec.outputFile);
   const serving = new AbortController();
   let told = false;
+  /** The whole group, which takes a moment to go: nobody is left behind. */
+  let killed = false;
   let ended: CopyExit | null = null;
   const exited = new Promise<CopyExit>((resolve) => {
     child.once("exit", (code, signal) => {
@@ -104,7 +106,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
       ended = exit;
       serving.abort();
       // A helper that ends a moment later is nobody's fault; the one that still listens is the service itself.
-      const outlived = groupMembers(pid) > 0 ? listens(spec.port) : Promise.resolve(false);
+      const outlived = !killed && groupMembers(pid) > 0 ? listens(spec.port) : Promise.resolve(false);
       void outlived.then((leftBehind) => {
         context.emit({
           kind: "event",
@@ -177,6 +179,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     emit("signal", { signal, ...programsFrom(pid) });
     if (signal === "SIGKILL") {
       // Whoever kills a container kills all of it.
+      killed = true;
       killGroup(pid);
     } else {
       child.kill(signal);
@@ -209,6 +212,7 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
       const inTime = await sleep(gracePeriodMs, false, { signal: over.signal }).catch(() => true);
       if (!inTime) {
         emit("killed", { signal: "SIGKILL", afterMs: gracePeriodMs, reason: "grace period over" });
+        killed = true;
         killGroup(pid);
       }
     };
