@@ -162,10 +162,14 @@ export class World {
     return this.t0 !== null;
   }
 
+  /** The window lasts for as long as the listener does, which stays a while when somebody came by it after the gate (A8). */
   get inLinger(): boolean {
     const { admission, lingerMs = 0 } = this.setup.options;
+    const { drainingAt } = this;
     return (
-      admission !== "respond" && this.drainingAt !== null && this.host.now() < this.drainingAt + lingerMs
+      admission !== "respond" &&
+      drainingAt !== null &&
+      (this.host.now() < drainingAt + lingerMs || this.server.listening)
     );
   }
 
