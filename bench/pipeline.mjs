@@ -115,7 +115,9 @@ export async function fullPipeline() {
     title: "pipeline: two copies, router, load engine and ledger on two cores",
     target: `${RATE.toLocaleString("en")} requests/s open loop with a dispatch lag p99 under ${LAG_MS} ms behind ${plain.name}${first === undefined ? "" : ` (${first.name}: ${meets(first) ? "met" : "missed"})`}`,
     pass: meets(plain),
-    table: table(variants.flatMap(({ name }) => runs.get(name).map((run, round) => rowOf(name, round + 1, run)))),
+    table: table(
+      variants.flatMap(({ name }) => runs.get(name).map((run, round) => rowOf(name, round + 1, run))),
+    ),
     method: `\`lastcall rollout --rate ${RATE} --upstream-keepalive --client-keepalive\`, GET and POST in equal shares, each of two copies of a light service restarted once while the load goes on; lag and rate from the run's ledger, restarts included. ${cores === null ? "Not pinned: no taskset here, or one core only." : "Everything is held on two cores: the lab with its threads, the router, the copies and their replacements."} Processors used: processor time of all of it over the time that passed, start and verdict included.${first === undefined ? "" : " The lab ahead: its session goes before those of the router and the copies, as Linux shares processors out among sessions first."}${routers.length === 1 ? " nginx was not found here." : ""}`,
   };
 }
