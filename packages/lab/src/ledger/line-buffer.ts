@@ -4,40 +4,41 @@
  */
 
 import type { LedgerRecord, RequestRecord } from "./records.ts";
+import {
+  bytesOf,
+  BACKSLASH,
+  DOT,
+  QUOTE,
+  ZERO,
+  ID,
+  METHOD,
+  PATH,
+  INTENDED,
+  DISPATCHED,
+  CONNECTED,
+  WRITTEN,
+  FIRST_BYTE,
+  ENDED,
+  FATE,
+  STATUS,
+  STAGE,
+  ERROR,
+  CONNECTION,
+  REUSE,
+  AGE,
+  CLOSED_FIRST,
+  BYTES,
+  GOT,
+  COPY,
+  UPSTREAM,
+} from "./request-keys.ts";
 
 const SIZE_BYTES = 320 * 1024;
 /** A request's line without its texts. */
 const KEYS_BYTES = 640;
 
-const bytesOf = (letters: string): Uint8Array => Buffer.from(letters, "latin1");
-const ID = bytesOf('{"kind":"request","id":');
-const METHOD = bytesOf(',"method":');
-const PATH = bytesOf(',"path":');
-const INTENDED = bytesOf(',"intendedMs":');
-const DISPATCHED = bytesOf(',"dispatchedMs":');
-const CONNECTED = bytesOf(',"connectedMs":');
-const WRITTEN = bytesOf(',"writtenMs":');
-const FIRST_BYTE = bytesOf(',"firstByteMs":');
-const ENDED = bytesOf(',"endedMs":');
-const FATE = bytesOf(',"fate":');
-const STATUS = bytesOf(',"status":');
-const STAGE = bytesOf(',"stage":');
-const ERROR = bytesOf(',"error":');
-const CONNECTION = bytesOf(',"connection":{"id":');
-const REUSE = bytesOf(',"reuse":');
-const AGE = bytesOf(',"ageMs":');
-const CLOSED_FIRST = bytesOf(',"closedFirst":');
-const BYTES = bytesOf('},"bytes":{"promised":');
-const GOT = bytesOf(',"got":');
-const COPY = bytesOf('},"copy":');
-const UPSTREAM = bytesOf(',"upstream":');
 const END = bytesOf("}\n");
 const NULL = bytesOf("null");
-
-const ZERO = 0x30;
-const DOT = 0x2e;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** What few requests have: such a one is left to JSON.stringify. */
 function isPlain(record: RequestRecord): boolean {

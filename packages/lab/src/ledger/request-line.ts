@@ -4,37 +4,35 @@
  */
 
 import type { RequestRecord } from "./records.ts";
+import {
+  BACKSLASH,
+  DOT,
+  QUOTE,
+  ZERO,
+  ID,
+  METHOD,
+  PATH,
+  INTENDED,
+  DISPATCHED,
+  CONNECTED,
+  WRITTEN,
+  FIRST_BYTE,
+  ENDED,
+  FATE,
+  STATUS,
+  STAGE,
+  ERROR,
+  CONNECTION,
+  REUSE,
+  AGE,
+  CLOSED_FIRST,
+  BYTES,
+  GOT,
+  COPY,
+  UPSTREAM,
+} from "./request-keys.ts";
 
-const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1");
-
-/** What stands between the values, in the writer's order. */
-const ID = bytesOf('{"kind":"request","id":');
-const METHOD = bytesOf(',"method":');
-const PATH = bytesOf(',"path":');
-const INTENDED = bytesOf(',"intendedMs":');
-const DISPATCHED = bytesOf(',"dispatchedMs":');
-const CONNECTED = bytesOf(',"connectedMs":');
-const WRITTEN = bytesOf(',"writtenMs":');
-const FIRST_BYTE = bytesOf(',"firstByteMs":');
-const ENDED = bytesOf(',"endedMs":');
-const FATE = bytesOf(',"fate":');
-const STATUS = bytesOf(',"status":');
-const STAGE = bytesOf(',"stage":');
-const ERROR = bytesOf(',"error":');
-const CONNECTION = bytesOf(',"connection":{"id":');
-const REUSE = bytesOf(',"reuse":');
-const AGE = bytesOf(',"ageMs":');
-const CLOSED_FIRST = bytesOf(',"closedFirst":');
-const BYTES = bytesOf('},"bytes":{"promised":');
-const GOT = bytesOf(',"got":');
-const COPY = bytesOf('},"copy":');
-const UPSTREAM = bytesOf(',"upstream":');
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
-const DOT = 0x2e;
-const ZERO = 0x30;
 const LETTER_N = 0x6e;
 const CLOSE = 0x7d;
 /** With so many digits the sum of digits is exact, and one division by a power of ten rounds it right. */

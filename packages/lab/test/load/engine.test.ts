@@ -7,6 +7,7 @@ import type { RequestRecord } from "../../src/ledger/records.ts";
 import { createLoadEngine } from "../../src/load/engine.ts";
 import type { LoadPlan } from "../../src/load/load.ts";
 import { rawServer } from "./raw-server.ts";
+import { runLoad } from "./run-load.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -27,25 +28,6 @@ function plan(port: number, change: Partial<LoadPlan> = {}): LoadPlan {
   };
 }
 
-/** Runs an engine until `enough` requests have their fate. */
-async function run(load: LoadPlan, enough: number): Promise<RequestRecord[]> {
-  const clock = startRunClock();
-  const engine = createLoadEngine(load, clock.baseMs);
-  const records: RequestRecord[] = [];
-  const reached = new Promise<void>((resolve) => {
-    engine.onRecords((batch) => {
-      records.push(...batch);
-      if (records.length >= enough) {
-        resolve();
-      }
-    });
-  });
-  await engine.start();
-  await reached;
-  await engine.stop();
-  return records;
-}
-
 describe("the load engine", () => {
   test("every request has one record, with its id in the headers and the key on a POST", async () => {
     const heads = new Map<string, string>();
@@ -53,7 +35,7 @@ describe("the load engine", () => {
       heads.set(/x-request-id: (\S+)/.exec(chunk)?.[1] ?? "none", chunk);
       socket.write(OK);
     });
-    const records = await run(plan(server.port), 60);
+    const records = await runLoad(plan(server.port), 60);
     await server.close();
     assert.equal(heads.size, records.length);
     for (const record of records) {
@@ -92,7 +74,7 @@ describe("the load engine", () => {
         }
       }
     });
-    const records = await run(plan(server.port), 150);
+    const records = await runLoad(plan(server.port), 150);
     await server.close();
     const stallMs = 149 * 5;
     const [first] = records.toSorted((a, b) => a.intendedMs - b.intendedMs);
@@ -109,7 +91,7 @@ describe("the load engine", () => {
       socket.write(OK);
     });
     const arrivals = { kind: "constant", ratePerSecond: 2000 } as const;
-    const records = await run(plan(server.port, { arrivals, maxDurationMs: 100 }), 200);
+    const records = await runLoad(plan(server.port, { arrivals, maxDurationMs: 100 }), 200);
     await server.close();
     assert.deepEqual([...ids].toSorted(), records.map(({ id }) => id).toSorted());
     assert.equal(records.length, 200);
@@ -119,7 +101,7 @@ describe("the load engine", () => {
 
   test("the same seed sends the same requests", async () => {
     const server = await rawServer((socket) => socket.write(OK));
-    const both = [await run(plan(server.port), 30), await run(plan(server.port), 30)].map((records) =>
+    const both = [await runLoad(plan(server.port), 30), await runLoad(plan(server.port), 30)].map((records) =>
       records
         .map((record) => `${record.id} ${record.method} ${record.path}`)
         .toSorted()
@@ -143,7 +125,7 @@ describe("the load engine", () => {
 
   test("nothing is sent past the longest duration", async () => {
     const server = await rawServer((socket) => socket.write(OK));
-    const records = await run(plan(server.port, { maxDurationMs: 100 }), 20);
+    const records = await runLoad(plan(server.port, { maxDurationMs: 100 }), 20);
     await server.close();
     assert.equal(records.length, 20);
   });

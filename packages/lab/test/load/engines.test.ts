@@ -4,11 +4,10 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, test } from "node:test";
-import { startRunClock } from "../../src/ledger/clock.ts";
 import type { RequestRecord } from "../../src/ledger/records.ts";
-import { createLoadEngine } from "../../src/load/engine.ts";
 import { ENGINES, type LoadPlan } from "../../src/load/load.ts";
 import { closedPort } from "./raw-server.ts";
+import { runLoad } from "./run-load.ts";
 
 const servers: Server[] = [];
 after(() => {
@@ -43,20 +42,7 @@ async function run(
     maxDurationMs: 30_000,
     ...change,
   };
-  const engine = createLoadEngine(plan, startRunClock().baseMs);
-  const records: RequestRecord[] = [];
-  const reached = new Promise<void>((resolve) => {
-    engine.onRecords((batch) => {
-      records.push(...batch);
-      if (records.length >= enough) {
-        resolve();
-      }
-    });
-  });
-  await engine.start();
-  await reached;
-  await engine.stop();
-  return records;
+  return runLoad(plan, enough);
 }
 
 for (const engine of ENGINES) {

@@ -10,11 +10,10 @@ import {
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { startRunClock } from "../../src/ledger/clock.ts";
 import type { RequestRecord } from "../../src/ledger/records.ts";
-import { createLoadEngine } from "../../src/load/engine.ts";
 import type { LoadPlan, RequestTemplate } from "../../src/load/load.ts";
 import { closedPort } from "./raw-server.ts";
+import { runLoad } from "./run-load.ts";
 
 const servers: Http2Server[] = [];
 const sessions = new Set<ServerHttp2Session>();
@@ -44,7 +43,7 @@ async function serve(
 const GET: RequestTemplate = { method: "GET", path: "/a/{id}", body: null, weight: 1, protocol: "h2" };
 
 async function run(port: number, enough: number, change: Partial<LoadPlan> = {}): Promise<RequestRecord[]> {
-  const engine = createLoadEngine(
+  return runLoad(
     {
       host: "127.0.0.1",
       port,
@@ -56,21 +55,8 @@ async function run(port: number, enough: number, change: Partial<LoadPlan> = {})
       maxDurationMs: 30_000,
       ...change,
     },
-    startRunClock().baseMs,
+    enough,
   );
-  const records: RequestRecord[] = [];
-  const reached = new Promise<void>((resolve) => {
-    engine.onRecords((batch) => {
-      records.push(...batch);
-      if (records.length >= enough) {
-        resolve();
-      }
-    });
-  });
-  await engine.start();
-  await reached;
-  await engine.stop();
-  return records;
 }
 
 test("each request is a stream of its own, whole and under its id, on a few sessions", async () => {

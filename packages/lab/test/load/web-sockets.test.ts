@@ -2,9 +2,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { startRunClock } from "../../src/ledger/clock.ts";
 import type { RequestRecord } from "../../src/ledger/records.ts";
-import { createLoadEngine } from "../../src/load/engine.ts";
 import type { WebSocketTalk } from "../../src/load/load.ts";
 import { clientFrame, FrameReader } from "../../src/load/web-socket-frames.ts";
 import { closedPort } from "./raw-server.ts";
@@ -15,6 +13,7 @@ import {
   type Guest,
   type WebSocketServer,
 } from "./web-socket-server.ts";
+import { runLoad } from "./run-load.ts";
 
 const TALK: WebSocketTalk = { forMs: 600, everyMs: 50, message: "{id}:{n};", answer: "echo" };
 
@@ -25,7 +24,7 @@ async function talk(
   change: Partial<WebSocketTalk> = {},
   timeoutMs = 10_000,
 ): Promise<RequestRecord[]> {
-  const engine = createLoadEngine(
+  return runLoad(
     {
       host: "127.0.0.1",
       port,
@@ -45,21 +44,8 @@ async function talk(
       timeoutMs,
       maxDurationMs: 30_000,
     },
-    startRunClock().baseMs,
+    enough,
   );
-  const records: RequestRecord[] = [];
-  const reached = new Promise<void>((resolve) => {
-    engine.onRecords((batch) => {
-      records.push(...batch);
-      if (records.length >= enough) {
-        resolve();
-      }
-    });
-  });
-  await engine.start();
-  await reached;
-  await engine.stop();
-  return records;
 }
 
 async function against(

@@ -95,7 +95,14 @@ describe("WebSockets and HTTP/2 in a rolling restart", { concurrency: 2 }, () =>
 
   const H2 = ["--protocol=h2", "--pooled-at-removal=pinned", "--rate=40"];
   test("the library answers every stream of HTTP/2, also those that its GOAWAY meets on the way", async () => {
-    const run = await rollout("h2c", [...H2, "--get=/work/{id}", "--ready=/readyz", "--", "node", SERVICE]);
+    const run = await rollout("h2c", [
+      ...H2,
+      "--get=/work?id={id}",
+      "--ready=/readyz",
+      "--",
+      "node",
+      SERVICE,
+    ]);
     const { verdict } = run;
     if (isValid(run)) {
       assert.deepEqual(found(verdict), [], verdict.headline);
