@@ -6,7 +6,8 @@ import type { Clause, Need } from "./clause.ts";
 import type { Copy } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused, warm } from "./moves.ts";
-import { closeAnswer, closeCode, closeFrameIn, upgradeHeaders } from "./web-socket-frames.ts";
+import { clientFrame, CLOSE, closeCode, handshake } from "../load/web-socket-frames.ts";
+import { closeFrameIn } from "./web-socket-frames.ts";
 import type { Wire } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.websocket", "routes.ordinary", "routes.slow", "settings.drainDelay"];
@@ -19,7 +20,7 @@ const TELL = "Write a close frame with 1001 or 1012 to every WebSocket during th
 
 async function openWebSocket(court: Hearing, copy: Copy): Promise<Wire> {
   const wire = await copy.open();
-  wire.request(court.target("websocket"), { headers: upgradeHeaders() });
+  wire.request(court.target("websocket"), { headers: handshake().headers });
   const { status } = await wire.answer();
   if (status !== 101) {
     court.leave(`An upgrade to WebSocket was answered with ${String(status)} before the stop signal.`);
@@ -57,7 +58,7 @@ async function beTold(court: Hearing, wire: Wire): Promise<number> {
     `A WebSocket was ended with ${wire.state} before its client could answer the close frame.`,
     { todo: "Wait about a second for the client's close frame, then end the connection.", wire },
   );
-  wire.send(closeAnswer(frame));
+  wire.send(clientFrame(CLOSE, frame.payload.subarray(0, 2)));
   const end = await wire.ended(5000);
   court.demand(end === "fin" || end === "closed", `A WebSocket that had said goodbye was left ${end}.`, {
     todo: "End the connection in order as soon as the client has answered the close frame.",
@@ -103,7 +104,7 @@ async function judgeRefused(court: Hearing): Promise<void> {
     court.measure("oldConnection", "was closed before it could ask");
     return;
   }
-  old.request(court.target("websocket"), { headers: upgradeHeaders() });
+  old.request(court.target("websocket"), { headers: handshake().headers });
   const answer = await old.answer();
   court.onTime(copy, 1400);
   court.demandAnswer(answer, [503], "An upgrade to WebSocket after the gate", {
