@@ -7,8 +7,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "draining-flag-never-set",
     file: src("lifecycle"),
-    find: `return; } this.#admission.gate = "closed"; this.#fleet.announce(); this.#host.afterPoll(`,
-    replace: `return; } this.#fleet.announce(); this.#host.afterPoll(`,
+    find: `#shutGate(): void { this.#admission.gate = "closed";`,
+    replace: `#shutGate(): void {`,
     tests: ["lastcall/servers/drain"],
   },
   {

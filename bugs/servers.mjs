@@ -61,8 +61,8 @@ export const SERVER_BUGS = [
   {
     name: "byte-less-sockets-cut-at-the-gate",
     file: src("http1"),
-    find: `function shut(): Promise<void> {`,
-    replace: `function shut(): Promise<void> { for (const socket of connections.each()) { if (socket.bytesRead === 0) { socket.destroy(); } }`,
+    find: `function shut(): Promise<boolean> {`,
+    replace: `function shut(): Promise<boolean> { for (const socket of connections.each()) { if (socket.bytesRead === 0) { socket.destroy(); } }`,
     tests: ["lastcall/servers/drain", "lab/contract/b#B8"],
   },
   {
@@ -138,16 +138,23 @@ export const SERVER_BUGS = [
   {
     name: "the-window-closes-on-what-was-not-read",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
-    replace: `void shut.then(() => this.#closeWindow());`,
+    find: `this.#host.afterPoll(() => this.#closeWindow());`,
+    replace: `this.#closeWindow();`,
     tests: ["lastcall/servers/stalled"],
   },
   {
     name: "the-window-closes-before-the-listener",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));`,
-    replace: `void shut; this.#host.afterPoll(() => this.#closeWindow());`,
+    find: `const someCame = await this.#fleet.shut();`,
+    replace: `void this.#fleet.shut(); const someCame = await Promise.resolve(false);`,
     tests: ["lastcall/servers/stalled"],
+  },
+  {
+    name: "who-comes-while-the-queue-is-emptied-has-no-window",
+    file: "packages/lastcall/src/lifecycle.ts",
+    find: `(someCame ? now : gateAt) + lingerMs`,
+    replace: `(someCame ? gateAt : gateAt) + lingerMs`,
+    tests: ["lastcall/servers/drain"],
   },
   {
     name: "only-the-first-idle-ones-are-ended",
@@ -159,8 +166,8 @@ export const SERVER_BUGS = [
   {
     name: "idle-connections-cut-at-the-gate",
     file: "packages/lastcall/src/lifecycle.ts",
-    find: `const shut = this.#fleet.shut();`,
-    replace: `const shut = this.#fleet.shut(); this.#fleet.sweep();`,
+    find: `const someCame = await this.#fleet.shut();`,
+    replace: `const closed = this.#fleet.shut(); this.#fleet.sweep(); const someCame = await closed;`,
     tests: ["lastcall/servers/drain"],
   },
   {

@@ -8,7 +8,6 @@ import { Server } from "node:net";
 import { discoverServers } from "./auto-discovery.ts";
 import { readAutoOptions, type AutoOptions } from "./auto-options.ts";
 import { denyReadiness, noteProbes } from "./auto-probes.ts";
-import { lingerOf } from "./budget.ts";
 import { createLifecycle } from "./create.ts";
 import { LastcallError } from "./errors.ts";
 import { ForeignHandlers } from "./foreign.ts";
@@ -20,7 +19,6 @@ import { isStarter } from "./platform/wrapper.ts";
 import {
   ADMIN_SERVER,
   AUTO_KEY,
-  isReplaced,
   LIFECYCLE_KEY,
   TAKEOVER_KEY,
   type AutoMode,
@@ -215,7 +213,6 @@ class Auto implements AutoMode {
       if (to === "draining") {
         this.#denyReadiness();
         this.#endEventStreams(life);
-        this.#atTheGate(life);
       }
     });
     return life;
@@ -235,6 +232,8 @@ class Auto implements AutoMode {
       return;
     }
     this.#foreign.holdExit();
+    const { onGateClosed } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+    onGateClosed?.(() => this.#foreign.call());
     const letGo = [...this.#http].map(holdClose);
     life.onTeardown("the app's own stop handlers", (context) => {
       this.#foreign.call();
@@ -261,15 +260,6 @@ class Auto implements AutoMode {
         response.on("error", () => {});
         life.stream(response, "end-at-drain");
       }
-    }
-  }
-
-  /** The gate closes for old connections when they have lingered: until then an app that refuses would lose requests. */
-  #atTheGate(life: Lifecycle): void {
-    if (this.#options.foreign === "defer") {
-      const { options } = this.#host.registry[LIFECYCLE_KEY] as Registered;
-      const lingerMs = lingerOf(life.budget, options, isReplaced(this.#host));
-      this.#host.setTimer(lingerMs, () => this.#foreign.call(), true);
     }
   }
 

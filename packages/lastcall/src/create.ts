@@ -30,6 +30,7 @@ export function createLifecycle(options: LifecycleOptions = {}, host: Host = nod
     beat: life.beat,
     noteProbe: life.noteProbe,
     eventStreams: life.eventStreams,
+    onGateClosed: life.onGateClosed,
   };
   host.registry[LIFECYCLE_KEY] = entry;
   life.events.once("record", () => {

@@ -78,6 +78,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #ignoreSignals: Undo;
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
+  readonly #onGateClosed: (() => void)[] = [];
   readonly #probes: ProbeHandler;
   readonly #record: Promise<ShutdownRecord>;
   #resolveRecord: (record: ShutdownRecord) => void = () => {};
@@ -427,18 +428,26 @@ export class LifecycleCore implements Lifecycle {
     this.#startDeadline(stop.deadline, now);
     this.#startProgress();
     if (this.#options.admission === "respond") {
-      this.#admission.gate = "closed";
-      this.#fleet.announce();
+      this.#shutGate();
       this.#fleet.streams.gate();
       this.#checkDrained();
       return;
     }
     this.#admission.gate = "linger";
-    const shut = this.#fleet.shut();
-    this.#after(lingerOf(this.budget, this.#options, isReplaced(this.#host)), () => {
-      // A loop that is late has requests to read that came within the window (A5), and connections to accept (A8).
-      void shut.then(() => this.#host.afterPoll(() => this.#closeWindow()));
-    });
+    void this.#linger(now);
+  }
+
+  /** From the gate on; whoever the accept queue has given up since has the whole window, too. */
+  async #linger(gateAt: number): Promise<void> {
+    const lingerMs = lingerOf(this.budget, this.#options, isReplaced(this.#host));
+    const someCame = await this.#fleet.shut();
+    const now = this.#host.now();
+    if (this.#state === "draining") {
+      this.#after((someCame ? now : gateAt) + lingerMs - now, () => {
+        // A loop that is late has requests to read that came within the window (A5).
+        this.#host.afterPoll(() => this.#closeWindow());
+      });
+    }
   }
 
   /** What came within the linger window, or by the listener, has been let in. */
@@ -446,9 +455,14 @@ export class LifecycleCore implements Lifecycle {
     if (this.#state !== "draining") {
       return;
     }
+    this.#shutGate();
+    this.#host.afterPoll(() => this.#endLinger());
+  }
+
+  #shutGate(): void {
     this.#admission.gate = "closed";
     this.#fleet.announce();
-    this.#host.afterPoll(() => this.#endLinger());
+    this.#onGateClosed.splice(0).forEach((run) => run());
   }
 
   /**
@@ -638,6 +652,9 @@ export class LifecycleCore implements Lifecycle {
 
   /** For auto mode, whose app says nothing of its streams. */
   readonly eventStreams = (): readonly ServerResponse[] => this.#fleet.eventStreams();
+
+  /** For auto mode: when the gate has closed for the old connections, too, an app that refuses loses no request. */
+  readonly onGateClosed = (run: () => void): void => void this.#onGateClosed.push(run);
 
   /** For the watchdog, which calls it in the paused thread: the record as of now. */
   readonly beat = (): void => this.#guard.beat();

@@ -25,8 +25,8 @@ export interface LifecycleOptions {
   /** A cap on tracked work after the gate, inside the deadline. Default: the deadline. */
   readonly taskTimeoutMs?: number;
   /**
-   * How long old connections are still served after the gate. Default: 250; lower loses late requests of pools. A copy that
-   * `lastcall-takeover` has replaced: 2000.
+   * How long old connections are still served after the gate, or after the listener has closed when somebody came meanwhile.
+   * Default: 250; lower loses late requests of pools. A copy that `lastcall-takeover` has replaced: 2000.
    */
   readonly lingerMs?: number;
   /** From the abort signal to the cut at the deadline. Default: 250. */

@@ -22,6 +22,8 @@ export interface Registered {
   readonly noteProbe?: (request: IncomingMessage, probe: Probe) => void;
   /** Called by auto mode: the event streams that are open. */
   readonly eventStreams?: () => readonly ServerResponse[];
+  /** Called by auto mode: runs `run` when new requests are refused on the old connections, too. */
+  readonly onGateClosed?: (run: () => void) => void;
 }
 
 /** The process's one auto mode. */

@@ -4,18 +4,23 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
-import { announcesClose, putInFlight, untilAfterT0, untilRefused, warmMany } from "./moves.ts";
+import {
+  announcesClose,
+  lingerWindowMs,
+  putInFlight,
+  untilAfterT0,
+  untilRefused,
+  warmMany,
+} from "./moves.ts";
 import type { Wire } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "routes.slow", "settings.drainDelay"];
 const LINGER_MS = 1200;
-/** The contract's default, for a service whose window cannot be set. */
-const DEFAULT_LINGER_MS = 250;
 const ADVICE =
   "Close only the listener at the gate (in Node net.Server.prototype.close.call(server)) and serve the old connections for a linger window.";
 
 async function judgeLinger(court: Hearing): Promise<void> {
-  const windowMs = court.subject.settings.linger === undefined ? DEFAULT_LINGER_MS : LINGER_MS;
+  const windowMs = lingerWindowMs(court.subject, LINGER_MS);
   const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS, gracefulTimeout: 4000 } });
   const wires = await warmMany(court, copy, 16);
   const idle = await warmMany(court, copy, 4);

@@ -1,9 +1,10 @@
 /** B8: who has connected and not spoken yet may still speak in the window, and cannot hold the process after it. */
 
+import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
-import { exitWithNothingOpen, roundTrip, untilRefused } from "./moves.ts";
+import { exitWithNothingOpen, lingerWindowMs, roundTrip, untilRefused } from "./moves.ts";
 import type { Wire } from "./wire.ts";
 
 const NEEDS: readonly Need[] = ["routes.ordinary", "settings.drainDelay"];
@@ -22,6 +23,7 @@ export const clause: Clause = {
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
       const withoutAnyMs = await exitWithNothingOpen(court);
+      const windowMs = lingerWindowMs(subject, LINGER_MS);
       const copy = await court.start({ set: { drainDelay: 0, linger: LINGER_MS } });
       const silent = await Promise.all(Array.from({ length: 8 }, () => copy.open()));
       const speaker = await copy.open();
@@ -42,12 +44,14 @@ export const clause: Clause = {
       }
       await roundTrip(court, copy);
       copy.signal();
-      await untilRefused(copy, 5000);
+      const refusedAtMs = await untilRefused(copy, 5000);
+      // Who was let in until then has the window, too: the judge itself, which tried.
+      const openMs = Math.max(0, sinceT0(copy, refusedAtMs ?? performance.now()));
       await pause(50);
       passGate();
       speaker.request(court.target("ordinary", { id: "first" }));
       const answer = await speaker.answer();
-      court.onTime(copy, LINGER_MS);
+      court.onTime(copy, openMs + windowMs);
       court.demandAnswer(
         answer,
         [200],
@@ -61,7 +65,7 @@ export const clause: Clause = {
         const wire = await shy;
         wire.request(court.target("ordinary", { id: "shy" }));
         const handshaken = await wire.answer();
-        court.onTime(copy, LINGER_MS);
+        court.onTime(copy, openMs + windowMs);
         court.demandAnswer(handshaken, [200], "A TLS handshake begun just after the gate", {
           todo: "Let handshakes come to their end within the linger window, and serve the first request.",
           wire,
@@ -74,8 +78,8 @@ export const clause: Clause = {
       court.measure("exitMs", tookMs);
       court.demandInTime(
         tookMs - withoutAnyMs,
-        LINGER_MS + LIMIT_MS,
-        `Silent connections held the process for ${tookMs} ms, which leaves after ${withoutAnyMs} ms with none; the linger window is ${LINGER_MS} ms.`,
+        openMs + windowMs + LIMIT_MS,
+        `Silent connections held the process for ${tookMs} ms, which leaves after ${withoutAnyMs} ms with none; the linger window is ${windowMs} ms, and the listener was open for ${openMs} ms after the signal.`,
         { todo, wire: silent[0] },
       );
     }),

@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Copy } from "./copy.ts";
 import { type Hearing, sinceT0 } from "./court.ts";
+import type { Subject } from "./subject.ts";
 import { type Answer, Refused, type RequestShape, type Target, type Wire } from "./wire.ts";
 
 /** Resolves when the copy has answered on a new connection: everything sent before has been read by then. */
@@ -88,6 +89,14 @@ export async function untilRefused(copy: Copy, timeoutMs: number): Promise<numbe
     throw seen.error;
   }
   return null;
+}
+
+/** The contract's default. */
+const DEFAULT_LINGER_MS = 250;
+
+/** The linger window of a copy that was started with this one: the default where it cannot be set. */
+export function lingerWindowMs({ settings }: Subject, wantedMs: number): number {
+  return settings.linger === undefined ? DEFAULT_LINGER_MS : wantedMs;
 }
 
 export function announcesClose(answer: Answer): boolean {

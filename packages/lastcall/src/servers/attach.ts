@@ -34,8 +34,9 @@ export function attachServer(server: DrainableServer, hooks: ServerHooks): Drain
     begin: () => parts.forEach((part) => part.begin()),
     announce: () => parts.forEach((part) => part.announce()),
     async shut() {
-      await first.shut();
+      const someCame = await first.shut();
       others.forEach((part) => part.shut());
+      return someCame;
     },
     sweep: () => parts.forEach((part) => part.sweep()),
     cut: () => parts.flatMap((part) => part.cut()),

@@ -36,8 +36,9 @@ export class Fleet {
   #swept = false;
   /** Listeners that are about to be closed. */
   #closing = 0;
-  #tellClosed = (): void => {};
-  readonly #allClosed: Promise<void> = new Promise((resolve) => {
+  #someCame = false;
+  #tellClosed: (someCame: boolean) => void = () => {};
+  readonly #allClosed: Promise<boolean> = new Promise((resolve) => {
     this.#tellClosed = resolve;
   });
 
@@ -115,25 +116,29 @@ export class Fleet {
     this.streams.drain(this.#hooks.spread ? this.#hooks.announceWindowMs() * SPREAD_SHARE : 0);
   }
 
-  /** Closes every listener, then announces to whom was not told before. Resolves when all are closed; never rejects. */
-  shut(): Promise<void> {
+  /**
+   * Closes every listener, then announces to whom was not told before. Resolves when all are closed, with whether somebody came
+   * meanwhile; never rejects.
+   */
+  shut(): Promise<boolean> {
     if (!this.#shut) {
       this.#shut = true;
       // With no server at all the news comes later too, like any other.
-      this.#await(Promise.resolve());
+      this.#await(Promise.resolve(false));
       this.#each((server) => this.#await(server.shut()));
     }
     return this.#allClosed;
   }
 
-  #await(closed: Promise<void>): void {
+  #await(closed: Promise<boolean>): void {
     this.#closing += 1;
-    void closed.then(() => {
+    void closed.then((someCame) => {
+      this.#someCame ||= someCame;
       this.#closing -= 1;
       if (this.#closing === 0) {
         this.announce();
         this.streams.gate();
-        this.#tellClosed();
+        this.#tellClosed(this.#someCame);
         this.#hooks.onQuiet();
       }
     });

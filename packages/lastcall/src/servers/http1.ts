@@ -27,7 +27,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
   let announcing = false;
   let swept = false;
   let sweepPlanned = false;
-  let closing: Promise<void> | null = null;
+  let closing: Promise<boolean> | null = null;
 
   function listen(event: string, listener: (...args: any[]) => void): void {
     server.prependListener(event, listener);
@@ -151,7 +151,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
     }
   }
 
-  function shut(): Promise<void> {
+  function shut(): Promise<boolean> {
     closing ??= closeListener(host, server, file, () => connections.accepted);
     return closing;
   }

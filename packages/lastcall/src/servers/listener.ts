@@ -66,8 +66,8 @@ function hasOthers(host: Host, server: WithHandle): boolean {
 }
 
 /**
- * Empties the accept queue and closes the listener; resolves when it is closed. `accepted` counts the connections that
- * came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
+ * Empties the accept queue and closes the listener; resolves when it is closed, with whether somebody came meanwhile. `accepted`
+ * counts the connections that came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
  * object, or shared with the other workers.
  */
 export async function closeListener(
@@ -75,10 +75,11 @@ export async function closeListener(
   server: Server,
   file: ReturnType<typeof socketFile>,
   accepted: () => number,
-): Promise<void> {
+): Promise<boolean> {
   if (!server.listening) {
-    return;
+    return false;
   }
+  const before = accepted();
   const handle = (server as WithHandle)._handle;
   const inherited = hasOthers(host, server) || host.facts.clusterWorker;
   if (handle?.constructor.name === "TCP" && !inherited) {
@@ -95,6 +96,7 @@ export async function closeListener(
       host.setTimer(HAND_BACK_MS, resolve);
     });
   }
+  return accepted() !== before;
 }
 
 /** Resolves after a turn of the loop that has accepted nobody, or after so many turns. */

@@ -63,6 +63,6 @@ export interface DrainedPart {
 }
 
 export interface DrainedServer extends Omit<DrainedPart, "shut"> {
-  /** Empties the accept queue and closes the listener; resolves when it is closed. */
-  shut(): Promise<void>;
+  /** Empties the accept queue and closes the listener; resolves when it is closed, with whether somebody came meanwhile. */
+  shut(): Promise<boolean>;
 }

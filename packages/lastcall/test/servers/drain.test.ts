@@ -142,6 +142,23 @@ test("A5 a head that is completed after the window is refused, and counted as re
   assert.deepEqual([ran, requests.accepted, requests.refused["503"]], [1, 1, 1]);
 });
 
+test("A5 whoever comes while the accept queue is emptied has the whole linger window, too", async () => {
+  const server = httpServer("plain", (_, response) => response.end("served"));
+  const { port, stop, record } = await rig(server, { lingerMs: 600 });
+  const old = await dial(port);
+  stop();
+  const stoppedAt = performance.now();
+  // The queue is given 250 ms from now on, as somebody has come.
+  const late = await dial(port);
+  await untilRefused(port);
+  late.send(GET);
+  assert.match(await late.until(/served/), /^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+  assert.equal(await old.ended, "fin");
+  const tookMs = performance.now() - stoppedAt;
+  assert.ok(tookMs >= 800, `the window was over ${tookMs} ms after the gate`);
+  assert.equal((await record).outcome, "drained");
+});
+
 test("B11 every listener closes at the gate, and one that was attached late or listens late does too", async () => {
   let open = (): void => {};
   const server = httpServer("plain", (_, response) => {
