@@ -1,5 +1,5 @@
 // `npm run peers`: the popular Node libraries and plain Node, each used as its README says, through `lastcall prove`.
-// Prints the table; --write puts it into docs/peers.md. Words choose peers by name.
+// Prints the table; --write puts it into docs/peers.md. Words choose peers by name. Who asks for a newer Node than this is left out.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -55,13 +55,30 @@ function describe(peer) {
   };
 }
 
+function manifest(peer) {
+  return JSON.parse(readFileSync(path.join(tools, "node_modules", peer.package, "package.json"), "utf8"));
+}
+
 function version(peer) {
-  const manifest = path.join(tools, "node_modules", peer.package ?? "", "package.json");
-  return peer.package === null
-    ? peer.name === "lastcall"
+  return peer.package !== null
+    ? manifest(peer).version
+    : peer.name === "lastcall"
       ? "this tree"
-      : process.version
-    : JSON.parse(readFileSync(manifest, "utf8")).version;
+      : process.version;
+}
+
+/** A peer is judged only on a Node that it says it supports. */
+function isSupported(peer) {
+  const asked = peer.package === null ? undefined : manifest(peer).engines?.node;
+  const [, major = 0, minor = 0] = /^>=\s*(\d+)(?:\.(\d+))?/.exec(asked ?? "") ?? [];
+  const [ourMajor, ourMinor] = process.versions.node.split(".").map(Number);
+  const fits = ourMajor > Number(major) || (ourMajor === Number(major) && ourMinor >= Number(minor));
+  if (!fits) {
+    console.error(
+      `left out: ${peer.package} ${version(peer)} asks for Node ${asked}, this is ${process.version}`,
+    );
+  }
+  return fits;
 }
 
 function prove(peer, folder) {
@@ -95,7 +112,14 @@ if (!existsSync(path.join(tools, "node_modules"))) {
   if (done.status !== 0) process.exit(done.status ?? 1);
 }
 const words = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-const chosen = PEERS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const wanted = PEERS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const chosen = wanted.filter(isSupported);
+if (process.argv.includes("--write") && chosen.length < PEERS.length) {
+  console.error(
+    "docs/peers.md holds all of them: run this without names, with a Node that all of them support.",
+  );
+  process.exit(2);
+}
 const folder = mkdtempSync(path.join(tmpdir(), "lastcall-peers-"));
 const proofs = [];
 for (const peer of chosen) {
