@@ -161,5 +161,6 @@ esac`,
   await updated;
   await scope.close();
   guardian.close();
-  assert.match(readFileSync(asked, "utf8"), /--availability drain n2\n[\s\S]*--availability active n2\n$/);
+  // A look at the service that was under way may end after it.
+  assert.match(readFileSync(asked, "utf8"), /--availability drain n2\n[\s\S]*--availability active n2\n/);
 });
