@@ -29,12 +29,14 @@ function prove(node, build) {
     { cwd: path.join(root, "examples/orders"), encoding: "utf8", maxBuffer: 1e8 },
   );
   rmSync(scratch, { recursive: true, force: true });
+  if (done.status !== 0 && done.status !== 1)
+    throw new Error(`prove ended with ${done.status}: ${done.stderr}`);
   const { clauses } = JSON.parse(done.stdout);
   return Object.fromEntries(clauses.map(({ id, kind }) => [id, kind]));
 }
 
 const show = new Show(BUILDS);
-for (const node of values.node ?? [process.execPath]) {
+for (const node of (values.node ?? [process.execPath]).map((file) => path.resolve(file))) {
   let reference = {};
   for (const build of BUILDS) {
     const verdicts = prove(node, build);
