@@ -47,7 +47,7 @@ async function beTold(court: Hearing, wire: Wire): Promise<number> {
       wire,
     },
   );
-  const code = closeCode(frame);
+  const code = closeCode(frame.payload);
   court.demand(CODES.includes(code), `A WebSocket was closed with the code ${code}.`, {
     todo: `${TELL} Clients take other codes for an error, or for the end.`,
     wire,

@@ -83,8 +83,8 @@ export class FrameReader {
   }
 }
 
-/** The code of a close frame; 1005 where it carries none. */
-export function closeCode({ payload }: Message): number {
+/** The code of a close frame with this payload; 1005 where it carries none. */
+export function closeCode(payload: Buffer): number {
   return payload.length < 2 ? 1005 : payload.readUInt16BE(0);
 }
 
