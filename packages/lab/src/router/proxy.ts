@@ -14,6 +14,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
 import type { LogClass } from "./log-class.ts";
+import { createRoundRobin } from "./round-robin.ts";
 import type { Upstream } from "./router.ts";
 import { createTunnels } from "./upgrade.ts";
 import { address, UpstreamPool } from "./upstream-pool.ts";
@@ -80,7 +81,7 @@ export async function startProxy(
   onFailure: (failure: ProxyFailure) => void,
 ): Promise<Proxy> {
   let current = upstreams;
-  let turn = 0;
+  const inTurn = createRoundRobin();
   const pool = options.upstreamKeepAlive
     ? new UpstreamPool((key) => current.some((one) => address(one) === key))
     : null;
@@ -98,14 +99,8 @@ export async function startProxy(
   const tunnels = createTunnels(options, onFailure);
   if (options.webSockets === true) {
     server.on("upgrade", (from, client, head) =>
-      tunnels.open(from, client as Socket, head, inTurn(), endToEnd(from.headers)),
+      tunnels.open(from, client as Socket, head, inTurn(current), endToEnd(from.headers)),
     );
-  }
-
-  function inTurn(): Upstream[] {
-    const peers = current.map((_, index) => current[(turn + index) % current.length]).filter((one) => !!one);
-    turn += 1;
-    return peers;
   }
 
   function answerItself(to: ServerResponse, status: number, tried: readonly Attempt[]): void {
@@ -123,7 +118,7 @@ export async function startProxy(
   }
 
   function forward(from: IncomingMessage, to: ServerResponse, body: Buffer): void {
-    const peers = inTurn();
+    const peers = inTurn(current);
     const tried: Attempt[] = [];
     let pooledFailures = 0;
     const attempt = (): void => {

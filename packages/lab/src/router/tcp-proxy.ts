@@ -5,9 +5,11 @@
 
 import net, { type AddressInfo } from "node:net";
 import { classOf } from "./attempt.ts";
-import type { Proxy, ProxyFailure, ProxyOptions } from "./proxy.ts";
-import type { Upstream } from "./router.ts";
+import { joinSockets } from "./joined-sockets.ts";
 import { destroyUnlessReset, passReset } from "./pass-reset.ts";
+import type { Proxy, ProxyFailure, ProxyOptions } from "./proxy.ts";
+import { createRoundRobin } from "./round-robin.ts";
+import type { Upstream } from "./router.ts";
 import { address } from "./upstream-pool.ts";
 
 interface Pair {
@@ -23,7 +25,7 @@ export async function startTcpProxy(
   onFailure: (failure: ProxyFailure) => void,
 ): Promise<Proxy> {
   let current = upstreams;
-  let turn = 0;
+  const inTurn = createRoundRobin();
   const clients = new Set<net.Socket>();
   const pairs = new Set<Pair>();
 
@@ -68,18 +70,10 @@ export async function startTcpProxy(
       return;
     }
     pairs.add(pair);
-    // Bytes, ends and resets pass as they are.
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      from.pipe(to);
-      from.once("error", () => passReset(to));
-      from.once("close", () => {
-        pairs.delete(pair);
-        to.destroySoon();
-      });
+    for (const side of [client, server]) {
+      side.once("close", () => pairs.delete(pair));
     }
+    joinSockets(client, server);
   }
 
   const listener = net.createServer(
@@ -88,11 +82,7 @@ export async function startTcpProxy(
       clients.add(client);
       client.once("close", () => clients.delete(client));
       client.on("error", () => destroyUnlessReset(client));
-      const peers = current
-        .map((_, index) => current[(turn + index) % current.length])
-        .filter((one) => !!one);
-      turn += 1;
-      attempt(client, peers);
+      attempt(client, inTurn(current));
     },
   );
   await new Promise<void>((resolve, reject) => {

@@ -6,7 +6,8 @@
 import { request, type IncomingMessage } from "node:http";
 import type net from "node:net";
 import { classOf, told, UpstreamTimeout, type Attempt } from "./attempt.ts";
-import { destroyUnlessReset, passReset } from "./pass-reset.ts";
+import { joinSockets } from "./joined-sockets.ts";
+import { destroyUnlessReset } from "./pass-reset.ts";
 import type { ProxyFailure, ProxyOptions } from "./proxy.ts";
 import type { Upstream } from "./router.ts";
 import { address } from "./upstream-pool.ts";
@@ -40,17 +41,6 @@ function headOf(answer: IncomingMessage, tried: readonly Attempt[], close: boole
     "",
     "",
   ].join("\r\n");
-}
-
-function join(client: net.Socket, server: net.Socket): void {
-  for (const [from, to] of [
-    [client, server],
-    [server, client],
-  ] as const) {
-    from.pipe(to);
-    from.once("error", () => passReset(to));
-    from.once("close", () => to.destroySoon());
-  }
 }
 
 export function createTunnels(
@@ -139,7 +129,7 @@ export function createTunnels(
       client.write(headOf(answer, tried, false));
       client.write(first);
       server.write(head);
-      join(client, server);
+      joinSockets(client, server);
     });
     out.once("response", (answer) => {
       over = true;
