@@ -30,15 +30,14 @@ async function openWebSocket(court: Hearing, copy: Copy): Promise<Wire> {
 
 /** When the client was told; answers after a while, and the connection must stand until then. */
 async function beTold(court: Hearing, wire: Wire): Promise<number> {
-  let unread = Buffer.alloc(0);
-  const told = await wire.until((bytes) => {
-    unread = Buffer.from(bytes);
-    return closeFrameIn(bytes) !== undefined;
+  let goodbye = null as Buffer | null;
+  await wire.until((bytes) => {
+    goodbye = closeFrameIn(bytes);
+    return goodbye !== null;
   }, 10_000);
   const atMs = performance.now();
-  const frame = closeFrameIn(unread);
   court.demand(
-    told && frame !== undefined,
+    goodbye !== null,
     wire.state === "open"
       ? "A WebSocket got no close frame, and was left open."
       : `A WebSocket ended with ${wire.state} instead of a close frame.`,
@@ -47,7 +46,7 @@ async function beTold(court: Hearing, wire: Wire): Promise<number> {
       wire,
     },
   );
-  const code = closeCode(frame.payload);
+  const code = closeCode(goodbye);
   court.demand(CODES.includes(code), `A WebSocket was closed with the code ${code}.`, {
     todo: `${TELL} Clients take other codes for an error, or for the end.`,
     wire,
@@ -58,7 +57,7 @@ async function beTold(court: Hearing, wire: Wire): Promise<number> {
     `A WebSocket was ended with ${wire.state} before its client could answer the close frame.`,
     { todo: "Wait about a second for the client's close frame, then end the connection.", wire },
   );
-  wire.send(clientFrame(CLOSE, frame.payload.subarray(0, 2)));
+  wire.send(clientFrame(CLOSE, goodbye.subarray(0, 2)));
   const end = await wire.ended(5000);
   court.demand(end === "fin" || end === "closed", `A WebSocket that had said goodbye was left ${end}.`, {
     todo: "End the connection in order as soon as the client has answered the close frame.",

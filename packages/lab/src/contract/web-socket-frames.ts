@@ -1,35 +1,18 @@
-/** The frames of a server (RFC 6455) in what it has sent so far, as a witness reads them: whatever they are, in order. */
+/**
+ * The close frame of a server (RFC 6455) in all that it has sent so far. Unlike the load's reader a witness is tolerant: a service
+ * that said goodbye has done so, whatever is wrong with the frames before.
+ */
 
-import { CLOSE, type Message } from "../load/web-socket-frames.ts";
+import { CLOSE, frameHead } from "../load/web-socket-frames.ts";
 
-/** The whole frames at the beginning of `bytes`. */
-function readFrames(bytes: Buffer): readonly Message[] {
-  const frames: Message[] = [];
-  let at = 0;
-  for (;;) {
-    if (bytes.length < at + 2) {
-      return frames;
+/** A copy of its payload. */
+export function closeFrameIn(bytes: Buffer): Buffer | null {
+  let head = frameHead(bytes, 0);
+  while (head !== null && head.end <= bytes.length) {
+    if (head.opcode === CLOSE) {
+      return Buffer.from(bytes.subarray(head.start, head.end));
     }
-    const short = (bytes[at + 1] ?? 0) & 0x7f;
-    const start = at + 2 + (short === 126 ? 2 : short === 127 ? 8 : 0);
-    if (bytes.length < start) {
-      return frames;
-    }
-    const length =
-      short === 126
-        ? bytes.readUInt16BE(at + 2)
-        : short === 127
-          ? Number(bytes.readBigUInt64BE(at + 2))
-          : short;
-    if (bytes.length < start + length) {
-      return frames;
-    }
-    frames.push({ opcode: (bytes[at] ?? 0) & 0x0f, payload: bytes.subarray(start, start + length) });
-    at = start + length;
+    head = frameHead(bytes, head.end);
   }
-}
-
-/** The first close frame. */
-export function closeFrameIn(bytes: Buffer): Message | undefined {
-  return readFrames(bytes).find(({ opcode }) => opcode === CLOSE);
+  return null;
 }

@@ -18,6 +18,44 @@ export interface Message {
   readonly payload: Buffer;
 }
 
+/** What a frame's head says (section 5.2), and where its payload lies. */
+export interface FrameHead {
+  readonly opcode: number;
+  readonly final: boolean;
+  readonly reserved: boolean;
+  readonly masked: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of the frame at `at`, as one without a mask; null until the head is whole. */
+export function frameHead(bytes: Buffer, at: number): FrameHead | null {
+  const [first, second] = bytes.subarray(at, at + 2);
+  if (first === undefined || second === undefined) {
+    return null;
+  }
+  const short = second & 0x7f;
+  const start = at + 2 + (short === 126 ? 2 : short === 127 ? 8 : 0);
+  if (bytes.length < start) {
+    return null;
+  }
+  const length =
+    short === 126
+      ? bytes.readUInt16BE(at + 2)
+      : short === 127
+        ? Number(bytes.readBigUInt64BE(at + 2))
+        : short;
+  return {
+    opcode: first & 0x0f,
+    final: (first & 0x80) !== 0,
+    reserved: (first & 0x70) !== 0,
+    masked: (second & 0x80) !== 0,
+    start,
+    end: start + length,
+  };
+}
+
+/** Messages out of what a server sends. It is strict: what breaks the protocol would break a real client as well. */
 export class FrameReader {
   /** What came is no WebSocket: nothing more is read. */
   broken = false;
@@ -31,26 +69,14 @@ export class FrameReader {
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const messages: Message[] = [];
     let at = 0;
-    while (!this.broken && all.length - at >= 2) {
-      const [first = 0, second = 0] = all.subarray(at, at + 2);
-      const short = second & 0x7f;
-      const start = at + 2 + (short === 126 ? 2 : short === 127 ? 8 : 0);
-      if (all.length < start) {
-        break;
-      }
-      const length =
-        short === 126
-          ? all.readUInt16BE(at + 2)
-          : short === 127
-            ? Number(all.readBigUInt64BE(at + 2))
-            : short;
+    for (let head = frameHead(all, at); head !== null; head = frameHead(all, at)) {
       // A server masks nothing, and we have agreed on no extension that could use the reserved bits.
-      this.broken = (second & 0x80) !== 0 || (first & 0x70) !== 0 || length > LIMIT_BYTES;
-      if (this.broken || all.length < start + length) {
+      this.broken ||= head.masked || head.reserved || head.end - head.start > LIMIT_BYTES;
+      if (this.broken || all.length < head.end) {
         break;
       }
-      at = start + length;
-      const message = this.#frame(first, Buffer.from(all.subarray(start, at)));
+      at = head.end;
+      const message = this.#frame(head, Buffer.from(all.subarray(head.start, at)));
       if (message !== null) {
         messages.push(message);
       }
@@ -60,9 +86,7 @@ export class FrameReader {
     return messages;
   }
 
-  #frame(first: number, payload: Buffer): Message | null {
-    const opcode = first & 0x0f;
-    const final = (first & 0x80) !== 0;
+  #frame({ opcode, final }: FrameHead, payload: Buffer): Message | null {
     if (opcode >= CLOSE) {
       this.broken = !final || payload.length > 125 || opcode > PONG;
       return this.broken ? null : { opcode, payload };
