@@ -113,8 +113,14 @@ export function renderTable(rows: readonly Row[], style: Style): string {
 }
 
 function bound({ bad, of, upper95 }: Bound, unit: string): string {
-  const limit = upper95 === null ? "nothing is known" : `below ${percent(upper95)} with 95 % confidence`;
-  return `${bad} of ${of} ${unit}: ${limit}`;
+  const told = `${bad} of ${of} ${unit}`;
+  if (upper95 === null) {
+    return `${told}: nothing is known`;
+  }
+  if (upper95 >= 1) {
+    return bad === 0 ? `${told}: too few for a bound (--repeat N)` : told;
+  }
+  return `${told}: below ${percent(upper95)} with 95 % confidence`;
 }
 
 export function percent(share: number): string {

@@ -44,12 +44,39 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
+/**
+ * How long the copies stayed that had all left before the drain delay that they were told was over, at most; null where one
+ * kept it, or none was told. Who says nothing of this tells people to set what they believe to have set.
+ */
+export function leftEarly(run: RunRecord | null, { restarts }: Timeline): LeftEarly | null {
+  const told = run?.parameters["drainDelayMs"];
+  const stays = restarts.flatMap(({ life: { signalMs, signal, exitMs, killedMs } }) =>
+    exitMs === null || killedMs !== null || signal === "SIGKILL" ? [] : [exitMs - signalMs],
+  );
+  const longest = largest(stays);
+  return typeof told !== "number" || longest === null || longest > told - EARLY_MS
+    ? null
+    : { toldMs: told, stayedMs: longest };
+}
+
+interface LeftEarly {
+  readonly toldMs: number;
+  readonly stayedMs: number;
+}
+
+/** Clocks and timers of two processes differ by less. */
+const EARLY_MS = 100;
+
 /** What to change for a kind, with the numbers that this run has measured. */
-export function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">): string {
+export function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">, early: LeftEarly | null): string {
   const { routerLagMs, settings, longestRequestMs } = advice;
   const first = LAGGED[kind];
   if (first !== undefined && routerLagMs !== null && settings.drainDelayMs !== null) {
-    return `${first}Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.`;
+    const untold =
+      early === null
+        ? ""
+        : ` The ${seconds(early.toldMs)} that it was told here (LASTCALL_DRAIN_DELAY, {drainDelay}) it did not keep: it was gone ${seconds(early.stayedMs)} after the signal.`;
+    return `${first}Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.${untold}`;
   }
   if ((kind === "in-flight-cut" || kind === "killed") && longestRequestMs !== null) {
     return `${KINDS[kind].fix} The longest good request took ${seconds(longestRequestMs)}.`;

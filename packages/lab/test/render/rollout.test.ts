@@ -170,7 +170,15 @@ test("a copy that ended by itself is a finding though nothing was lost, and told
 
 test("zero is stated with its bound", () => {
   const text = renderDetails(row({}, 0), PLAIN, true);
-  assert.match(text, /bounds +0 of 1 restarts lost something: below .* % with 95 % confidence/);
+  assert.match(
+    text,
+    /0 of \d+ requests to a leaving copy were lost: (?:below .* % with 95 % confidence|nothing is known|too few)/,
+  );
+});
+
+test("a bound of all says nothing, and is not printed as one", () => {
+  assert.match(renderDetails(row({}, 0), PLAIN, true), /0 of 1 restarts lost something: too few for a bound/);
+  assert.match(renderDetails(row({}, 3), PLAIN, true), /1 of 1 restarts lost something\n/);
 });
 
 test("shares are printed with two digits that matter", () => {

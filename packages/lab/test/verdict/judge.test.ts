@@ -273,6 +273,21 @@ describe("advice", () => {
     assert.match(advice.steps[0] ?? "", /Set a drain delay of 1\.50 s: .* 0\.90 s after its stop signal/);
   });
 
+  test("a drain delay that was told and not kept is named, one that was kept is not", () => {
+    const step = (drainDelayMs: number | null, exitMs = 2500): string =>
+      judgeRestart(
+        [request(2400, { copy: "101" }), routerError(2900, "A"), line(2902, "connect-refused", "A")],
+        {
+          run: { parameters: { drainDelayMs } },
+          exitMs,
+        },
+      ).advice.steps[0] ?? "";
+    assert.match(step(3000), /The 3\.00 s that it was told here .* it was gone 0\.50 s after the signal/);
+    assert.match(step(450), /Set a drain delay of 1\.50 s/);
+    assert.doesNotMatch(step(450), /told here/);
+    assert.doesNotMatch(step(null), /told here/);
+  });
+
   test("what the router's retry masked shows the lag too", () => {
     const verdict = judgeRestart([request(2700, { upstream: "127.0.0.1:9001, 127.0.0.1:9002" })]);
     assert.equal(verdict.advice.routerLagMs, 700);

@@ -18,7 +18,7 @@ export function reportText(
   const sign = { pass: "✓", fail: "✗", invalid: "!" }[outcome];
   const line = (name: string, text: string): string =>
     `${style.dim(name.padEnd(INDENT.length))}${wrapText(text, WIDTH, INDENT).trimStart()}`;
-  const upper = bounds.perExposed.upper95;
+  const { bad, of, upper95: upper } = bounds.perExposed;
   const { drainDelayMs, gracefulTimeoutMs, teardownTimeoutMs, gracePeriodMs } = advice.settings;
   const settings = Object.entries({ drainDelayMs, gracefulTimeoutMs, teardownTimeoutMs, gracePeriodMs })
     .flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${ms}`]))
@@ -47,12 +47,12 @@ export function reportText(
     "",
     ...verdict.trials.map((trial, index) => line(index === 0 ? "explained" : "", trialInWords(trial))),
     ...verdict.controls.map((control, index) => line(index === 0 ? "controls" : "", controlInWords(control))),
-    ...(upper === null
+    ...(upper === null || upper >= 1
       ? []
       : [
           line(
             "bound",
-            `below ${percent(upper)} of requests to a leaving copy are lost, with 95 % confidence`,
+            `${bad > 0 ? `${bad} of ${of} seen, ` : ""}below ${percent(upper)} of requests to a leaving copy are lost, with 95 % confidence`,
           ),
         ]),
     ...(settings === "" ? [] : [line("would set", settings)]),
