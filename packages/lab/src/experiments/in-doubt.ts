@@ -1,6 +1,7 @@
 /** `in-doubt`: a write that is committed and never acknowledged, and what makes asking again safe. */
 
-import { planRollout, type RolloutPlan } from "../scenario/plan.ts";
+import type { RolloutPlan } from "../scenario/plan.ts";
+import { planRollout } from "../scenario/planning.ts";
 import { inWords, isAnswered, type Fate } from "./answer.ts";
 import type { Experiment } from "./experiment.ts";
 import { check, judge, type Judgement } from "./judgement.ts";

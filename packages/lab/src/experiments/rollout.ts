@@ -3,7 +3,7 @@
 import { renderHead, renderTable } from "../render/rollout.ts";
 import { PLAIN } from "../render/style.ts";
 import type { Row } from "../rollout/row.ts";
-import { planRollout } from "../scenario/plan.ts";
+import { planRollout } from "../scenario/planning.ts";
 import type { Experiment } from "./experiment.ts";
 import { check, judge, type Judgement } from "./judgement.ts";
 import { playRow } from "./rows.ts";

@@ -5,7 +5,8 @@
 
 import { PLATFORMS, type Platform } from "./platforms.ts";
 import { number, oneOf, refuse } from "./option-values.ts";
-import type { RolloutOptions, Service } from "./plan.ts";
+import type { Service } from "./plan.ts";
+import type { RolloutOptions } from "./rollout-options.ts";
 
 type OnPlatform = Extract<Service, { readonly kind: "compose" | "swarm" }>;
 

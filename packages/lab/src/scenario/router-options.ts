@@ -2,7 +2,7 @@
 
 import type { RouterBehaviour } from "../router/options.ts";
 import { duration, number, oneOf, refuse } from "./option-values.ts";
-import type { RolloutOptions } from "./plan.ts";
+import type { RolloutOptions } from "./rollout-options.ts";
 
 const DEFAULT_INTERVAL_MS = 500;
 /** nginx's own. */

@@ -4,7 +4,8 @@ import type { LedgerRecord } from "../../src/ledger/records.ts";
 import { startProgress } from "../../src/render/progress.ts";
 import { createScreen } from "../../src/render/screen.ts";
 import { COLOUR, PLAIN } from "../../src/render/style.ts";
-import { planRollout, type RolloutPlan } from "../../src/scenario/plan.ts";
+import type { RolloutPlan } from "../../src/scenario/plan.ts";
+import { planRollout } from "../../src/scenario/planning.ts";
 import { madeRecords } from "../report/made-ledger.ts";
 
 const [plan] = planRollout({}) as [RolloutPlan];

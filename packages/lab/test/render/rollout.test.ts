@@ -10,7 +10,8 @@ import { spansOf, timelineOf } from "../../src/render/timeline.ts";
 import { controlOf, controlsFor } from "../../src/rollout/controls.ts";
 import { factorsFor, trialOf } from "../../src/rollout/explain.ts";
 import { exitCodeOf, judgeRow, type Row } from "../../src/rollout/row.ts";
-import { planRollout, type RolloutOptions } from "../../src/scenario/plan.ts";
+import { planRollout } from "../../src/scenario/planning.ts";
+import type { RolloutOptions } from "../../src/scenario/rollout-options.ts";
 import { createJudge } from "../../src/verdict/judge.ts";
 
 const event = (

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { executedOffset, idsIn, jobsDone, readExecuted } from "../../src/rollout/executed.ts";
-import { planRollout, type RolloutPlan } from "../../src/scenario/plan.ts";
+import type { RolloutPlan } from "../../src/scenario/plan.ts";
+import { planRollout } from "../../src/scenario/planning.ts";
 import { request } from "../verdict/ledger.ts";
 import { makeFolder } from "../folder.ts";
 

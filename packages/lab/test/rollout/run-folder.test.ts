@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { runFolders } from "../../src/rollout/run-folder.ts";
-import { planRollout } from "../../src/scenario/plan.ts";
+import { planRollout } from "../../src/scenario/planning.ts";
 import { makeFolder } from "../folder.ts";
 
 const cwd = (): string => makeFolder("folder");

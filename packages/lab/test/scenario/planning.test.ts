@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LabError } from "../../src/errors.ts";
-import { planRollout, type RolloutOptions, type RolloutPlan } from "../../src/scenario/plan.ts";
+import type { RolloutPlan } from "../../src/scenario/plan.ts";
+import { planRollout } from "../../src/scenario/planning.ts";
+import type { RolloutOptions } from "../../src/scenario/rollout-options.ts";
 import { SCENARIO_NAMES } from "../../src/scenario/scenarios.ts";
 
 const one = (options: RolloutOptions): RolloutPlan => {
