@@ -109,7 +109,7 @@ export const LAB_BUGS = [
   },
   {
     name: "a-slow-route-that-cannot-be-told-how-long",
-    file: src("prove/description"),
+    file: src("prove/routes"),
     find: `if (must !== undefined && !route.includes(\`{\${must}}\`)) {`,
     replace: `if (must === "shape" && !route.includes("{shape}")) {`,
     tests: ["lab/prove/description"],

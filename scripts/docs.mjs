@@ -41,7 +41,7 @@ const cell = (text) => text.replaceAll("|", "\\|");
 
 /** A table of names with what each is, from the list that checks them. */
 async function described(list, head) {
-  const names = (await import(path.join(labSource, "prove/description.js")))[list];
+  const names = (await import(path.join(labSource, "prove/names.js")))[list];
   const rows = Object.entries(names).map(([name, text]) => `| \`${name}\` | ${cell(text)} |`);
   return [`| ${head} | |`, "| --- | --- |", ...rows].join("\n");
 }

@@ -1,13 +1,6 @@
 /** The JSON schema of lastcall.config.json, from the same tables that check it: for completion in editors. */
 
-import {
-  DURATION_FORMS,
-  KEY_NAMES,
-  MODE_NAMES,
-  ROUTE_NAMES,
-  SAYING_NAMES,
-  SETTING_NAMES,
-} from "./description.ts";
+import { DURATION_FORMS, KEY_NAMES, MODE_NAMES, ROUTE_NAMES, SAYING_NAMES, SETTING_NAMES } from "./names.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
