@@ -35,7 +35,10 @@ export type LabCode =
   | "LAB_PLATFORM_REFUSED"
   | "LAB_PLATFORM_LOST"
   // prove/
-  | "LAB_OUTPUT";
+  | "LAB_OUTPUT"
+  // main.ts
+  | "LAB_SYSTEM"
+  | "LAB_MISTAKE";
 
 /** Every code with the exit code that the command leaves with. `docs/errors.md` has a heading for each. */
 export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
@@ -67,6 +70,8 @@ export const LAB_CODES: Readonly<Record<LabCode, ExitCode>> = {
   LAB_PLATFORM_REFUSED: EXIT.couldNotRun,
   LAB_PLATFORM_LOST: EXIT.couldNotRun,
   LAB_OUTPUT: EXIT.couldNotRun,
+  LAB_SYSTEM: EXIT.couldNotRun,
+  LAB_MISTAKE: EXIT.couldNotRun,
 };
 
 export class LabError extends Error {

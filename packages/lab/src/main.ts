@@ -1,9 +1,12 @@
 /** The command `lastcall`: picks a command from a table and sets the exit code. */
 
+import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Command, Io } from "./commands/command.ts";
 import { LAB_CODES, LabError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { didYouMean } from "./nearest.ts";
+import { unforeseen } from "./unforeseen.ts";
 
 /** Each command is loaded only when it is asked for. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -48,12 +51,63 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     io.out(await help());
     return name === undefined ? EXIT.usage : EXIT.pass;
   }
-  const load = COMMANDS[name];
+  if (name === "--version" || name === "-v" || name === "-V" || name === "version") {
+    io.out(`${version()}\n`);
+    return EXIT.pass;
+  }
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load === undefined) {
-    throw new LabError("LAB_USAGE", `lastcall has no command '${name}'.`, "Run `lastcall --help`.");
+    throw new LabError(
+      "LAB_USAGE",
+      `lastcall has no command '${name}'.`,
+      `${didYouMean(name, Object.keys(COMMANDS))}Run \`lastcall --help\`.`,
+    );
   }
   return (await load()).run(rest, io);
 }
+
+function version(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
+}
+
+/** Says it, and returns the exit code. */
+function tell(error: unknown): ExitCode {
+  const known = unforeseen(error);
+  io.err(`lastcall: ${known.message}\n${known.next} [${known.code}]\n`);
+  if (known !== error && process.env["LASTCALL_DEBUG"] !== undefined) {
+    io.err(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  }
+  return LAB_CODES[known.code];
+}
+
+/** A reader that has gone (`| head`) wants no more: the run goes on, and its exit code is what it would have been. */
+function watchOutput(): void {
+  let lost = false;
+  process.stderr.on("error", () => undefined); // Nobody is left to be told.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && !lost) {
+      lost = true;
+      tell(
+        new LabError(
+          "LAB_OUTPUT",
+          `Standard output cannot be written: ${error.message}.`,
+          "Free some space there, or send it somewhere else.",
+          { cause: error },
+        ),
+      );
+    }
+  });
+  process.once("exit", (code) => {
+    if (lost && (code === EXIT.pass || code === EXIT.failed)) {
+      process.exitCode = LAB_CODES.LAB_OUTPUT;
+    }
+  });
+}
+
+watchOutput();
+// What is thrown outside of a command's own await; the guardians' exit hooks end what was started.
+process.on("uncaughtException", (error) => process.exit(tell(error)));
 
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -62,9 +116,5 @@ try {
     process.exit();
   }
 } catch (error) {
-  if (!(error instanceof LabError)) {
-    throw error;
-  }
-  io.err(`lastcall: ${error.message}\n${error.next} [${error.code}]\n`);
-  process.exitCode = LAB_CODES[error.code];
+  process.exitCode = tell(error);
 }
