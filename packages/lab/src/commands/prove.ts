@@ -10,7 +10,7 @@ import { describeSubject } from "../prove/description.ts";
 import { preflight } from "../prove/preflight.ts";
 import { chooseClauses, countJudgements, prove, type Proof } from "../prove/prove.ts";
 import { routeOf } from "../prove/routes.ts";
-import { proofJson, proofJunit, proofMarkdown, renderProof, renderProven } from "../render/prove.ts";
+import { proofJson, proofJunit, proofMarkdown, renderLine, renderProof } from "../render/prove.ts";
 import { styleFor, type Style } from "../render/style.ts";
 import { CONFIG_FILE, readSection } from "../scenario/config.ts";
 import { startGuardian } from "../target/guardian.ts";
@@ -31,6 +31,7 @@ const ROUTES = {
 
 const FLAGS = {
   config: "string",
+  library: "string",
   only: "string",
   level: "string",
   jobs: "string",
@@ -63,6 +64,7 @@ Which clauses
 
 Your service (more under "prove" in lastcall.config.json: how its times are set, what it prints)
   --config FILE       instead of ./lastcall.config.json
+  --library lastcall  it runs with lastcall: settings, record and exit codes are the library's
   --ready PATH        readiness
   --live PATH         liveness
   --ordinary PATH     answers 200 at once (/)
@@ -85,7 +87,8 @@ Output
 Exit codes: 0 nothing broken, 1 something broken, 2 wrong usage, 3 could not run, 130 interrupted.
 
 Examples
-  lastcall prove --ready /healthz --slow '/report?wait={seconds}' -- python app.py {port}
+  lastcall prove --ready /healthz --slow '/report?wait={seconds}' -- python app.py --port {port}
+  lastcall prove --library lastcall --ready /readyz -- node app.js
   lastcall prove --only A5 -- node app.js
 `;
 
@@ -165,8 +168,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   }
   const clauses = chooseClauses(text(values, "only"), text(values, "level"));
   const jobs = jobsOf(values);
+  const library = text(values, "library");
   const described = describeSubject(
-    readDescription(values, io),
+    { ...readDescription(values, io), ...(library === undefined ? {} : { library }) },
     command,
     flagRoutes(values),
     text(values, "drain-delay"),
@@ -179,12 +183,13 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   });
   try {
     const proving = (async (): Promise<Proof> => {
-      await preflight(subject);
-      return prove(subject, clauses, jobs, io.interrupted, (one, done) => {
+      const runsLastcall = await preflight(subject);
+      const proof = await prove(subject, clauses, jobs, io.interrupted, (one, done) => {
         if (one.judgement.kind !== "not judged") {
-          io.err(`[${done}/${clauses.length}] ${renderProven(one, style).trimStart().split("\n", 1)[0]}\n`);
+          io.err(`[${done}/${clauses.length}] ${renderLine(one, style)}\n`);
         }
       });
+      return { ...proof, hasLibraryUnsaid: runsLastcall && !subject.record };
     })();
     const proof = await Promise.race([proving, interrupted]);
     if (proof === "interrupted") {

@@ -75,10 +75,13 @@ function speaksHttp2Alone({ routes }: Subject): boolean {
   return routes.grpcUnary !== undefined && routes.ready === undefined && routes.ordinary === "GET /";
 }
 
-/** Errors: LAB_TARGET_NOT_STARTED, LAB_TARGET_DIED, LAB_TARGET_NOT_READY, LAB_ROUTE_REFUSED. */
-export async function preflight(subject: Subject): Promise<void> {
+/** What the library says as it starts, unless LASTCALL_LOG keeps it silent. */
+const START_UP_LINE = "lastcall: grace period ";
+
+/** True where the service has said that lastcall is in it. Errors: LAB_TARGET_NOT_STARTED, LAB_TARGET_DIED, LAB_TARGET_NOT_READY, LAB_ROUTE_REFUSED. */
+export async function preflight(subject: Subject): Promise<boolean> {
   if (speaksHttp2Alone(subject)) {
-    return;
+    return false;
   }
   const started: Copy[] = [];
   try {
@@ -88,6 +91,7 @@ export async function preflight(subject: Subject): Promise<void> {
       await askRoute(copy, subject, name);
     }
     await checkHoldBack(copy, subject);
+    return copy.lines.some(({ text }) => text.startsWith(START_UP_LINE));
   } catch (error) {
     if (error instanceof StartFailed) {
       throw new LabError(error.code, error.message, NEXT[error.code] ?? "", { cause: error });

@@ -18,6 +18,8 @@ export interface Proof {
   /** In the order of the contract. */
   readonly proven: readonly Proven[];
   readonly tookMs: number;
+  /** It was seen to run with lastcall, which its description does not say. */
+  readonly hasLibraryUnsaid?: boolean;
 }
 
 const LEVELS: readonly Level[] = ["core", "protocol", "process", "honest"];

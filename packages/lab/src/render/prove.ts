@@ -54,19 +54,18 @@ function explained({ judgement }: Proven, style: Style): readonly string[] {
   ];
 }
 
-export function renderProven(one: Proven, style: Style): string {
-  const { clause, judgement } = one;
-  const sign = {
-    kept: style.green("✓"),
-    broken: style.red("✗"),
-    "not judged": style.dim("·"),
-  }[judgement.kind];
-  const title = `${clause.id.padEnd(4)} ${clause.title}`;
-  const why = judgement.kind === "not judged" ? style.dim(` (not judged: ${judgement.why})`) : "";
-  return [
-    `  ${sign} ${judgement.kind === "not judged" ? style.dim(title) : title}${why}`,
-    ...explained(one, style),
-  ].join("\n");
+const SIGNS = { kept: "✓", broken: "✗", "not judged": "·" } as const;
+const TONES = { kept: "green", broken: "red", "not judged": "dim" } as const;
+
+/** A clause and what became of it in one line, however long. */
+export function renderLine({ clause, judgement }: Proven, style: Style): string {
+  return `${style[TONES[judgement.kind]](SIGNS[judgement.kind])} ${clause.id.padEnd(4)} ${clause.title}`;
+}
+
+function renderProven(one: Proven, style: Style): string {
+  const [title = "", ...more] = wrapText(one.clause.title, WIDTH, " ".repeat(9)).split("\n");
+  const head = renderLine({ ...one, clause: { ...one.clause, title: title.trimStart() } }, style);
+  return [`  ${head}`, ...more, ...explained(one, style)].join("\n");
 }
 
 /** What was not judged, one line for each reason. */
@@ -106,20 +105,21 @@ function substitute({ subject, proven }: Proof): readonly string[] {
 }
 
 /** Where to say more, if saying more would have more judged. */
-function described({ proven }: Proof): readonly string[] {
-  const isWanting = proven.some(
-    ({ judgement }) =>
-      judgement.kind === "not judged" && judgement.why.startsWith("the description names no"),
-  );
-  return isWanting
-    ? [
-        wrapText(
+function described({ proven, hasLibraryUnsaid = false }: Proof): readonly string[] {
+  const whys = proven.flatMap(({ judgement }) => (judgement.kind === "not judged" ? [judgement.why] : []));
+  const notes = [
+    ...(hasLibraryUnsaid && whys.length > 0
+      ? [
+          'It runs with lastcall: with --library lastcall (or "library": "lastcall" in lastcall.config.json) its settings, record and exit codes are known, and more is judged.',
+        ]
+      : []),
+    ...(whys.some((why) => why.startsWith("the description names no"))
+      ? [
           'What the description does not name is not judged: name it under "prove" in lastcall.config.json (or by a flag, see --help).',
-          WIDTH,
-          "",
-        ),
-      ]
-    : [];
+        ]
+      : []),
+  ];
+  return notes.map((note) => wrapText(note, WIDTH, ""));
 }
 
 export function renderProof(proof: Proof, style: Style): string {

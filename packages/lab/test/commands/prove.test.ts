@@ -7,6 +7,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { allGone, childrenOf } from "../processes.ts";
+import { describeSubject } from "../../src/prove/description.ts";
+import { chooseClauses } from "../../src/prove/prove.ts";
+import { renderProof } from "../../src/render/prove.ts";
+import { PLAIN } from "../../src/render/style.ts";
 import { makeFolder } from "../folder.ts";
 
 const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
@@ -176,6 +180,41 @@ test("prove takes the command and the routes from lastcall.config.json", async (
   });
   assert.equal(code, 0, out);
   assert.match(out, /the naive one/);
+});
+
+const WITH_LIBRARY = `
+import { createServer } from "node:http";
+import { createLifecycle } from ${JSON.stringify(import.meta.resolve("lastcall"))};
+const life = createLifecycle();
+const server = createServer((request, response) => response.end("hello"));
+life.http(server);
+server.listen(Number(process.env.PORT), "127.0.0.1", () => life.ready());
+`;
+
+test("a long clause is wrapped for a terminal of 100 columns", () => {
+  const [clause] = chooseClauses("B8", undefined);
+  assert.ok(clause !== undefined && clause.title.length > 100);
+  const kept = { clause, judgement: { kind: "kept", measured: {} }, tookMs: 1 } as const;
+  const subject = describeSubject({ name: "it" }, ["node"], {});
+  const lines = renderProof({ subject, proven: [kept], tookMs: 1 }, PLAIN).split("\n");
+  assert.deepEqual(
+    lines.filter((line) => line.length > 100),
+    [],
+  );
+  assert.ok(lines.includes("         than the linger window"));
+});
+
+test("prove sees that a service runs with lastcall, says how more is judged, and judges more then", async () => {
+  const command = ["--", "node", "--input-type=module", "-e", WITH_LIBRARY];
+  const unsaid = await prove(["--only", "A3", ...command]);
+  assert.match(unsaid.out, /A3 not judged: its drain delay is fixed/);
+  assert.match(unsaid.out, /It runs with lastcall: with --library lastcall/);
+  const said = await prove(["--only", "A3", "--library", "lastcall", ...command]);
+  assert.match(said.out, /✓ A3 /);
+  assert.doesNotMatch(said.out, /It runs with lastcall/);
+  const other = await prove(["--library", "express", ...command]);
+  assert.equal(other.code, 2);
+  assert.match(other.err, /Only lastcall is known[\s\S]*LAB_CONFIG/);
 });
 
 test("prove refuses what it does not understand, with a next step", async () => {
