@@ -4,14 +4,14 @@ const src = (name) => `packages/lab/src/${name}.ts`;
 export const LAB_BUGS = [
   {
     name: "masked-requests-count-as-good",
-    file: src("verdict/collection"),
+    file: src("verdict/suspicion"),
     find: `return "masked";`,
     replace: `return null;`,
     tests: ["lab/verdict/classify"],
   },
   {
     name: "a-truncated-answer-is-good",
-    file: src("verdict/collection"),
+    file: src("verdict/suspicion"),
     find: `return request.stage === "body" ? "truncated" : "lost";`,
     replace: `return request.stage === "body" ? null : "lost";`,
     tests: ["lab/verdict/classify"],

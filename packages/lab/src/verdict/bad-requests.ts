@@ -3,7 +3,8 @@
 import type { RequestRecord, RouterLine, RouterLogRecord } from "../ledger/records.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { classify } from "./classify.ts";
-import { answeredAtMs, isConnectRetry, type Collection, type Suspect } from "./collection.ts";
+import type { Collection, Suspect } from "./collection.ts";
+import { answeredAtMs, isConnectRetry } from "./suspicion.ts";
 import { factsOf, type Quiet, type Scene } from "./facts.ts";
 import { KINDS } from "./kinds.ts";
 import { createRouterWords } from "./router-words.ts";

@@ -1,6 +1,7 @@
 /**
  * The verdict of one run: a plain object that can be written as JSON, printed, and compared with another. `judge.ts`
- * makes it from the ledger; whoever renders it decides nothing.
+ * makes it from the ledger; whoever renders it decides nothing. Longer than most files: one published format, and what each
+ * of its fields means.
  */
 
 import type { ControlRecord, EventRecord, RequestRecord, RunMs, TrialRecord } from "../ledger/records.ts";
