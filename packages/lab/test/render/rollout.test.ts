@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventRecord, LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
-import { percent, renderDetails, renderHead, renderOutcome, renderTable } from "../../src/render/rollout.ts";
+import { boundShare } from "../../src/render/in-words.ts";
+import { renderDetails } from "../../src/render/rollout-details.ts";
+import { renderHead, renderOutcome, renderTable } from "../../src/render/rollout.ts";
 import { rolloutJson } from "../../src/render/rollout-json.ts";
 import { ROLLOUT_SCHEMA } from "../../src/report/schema.ts";
 import { faults } from "../json-schema.ts";
@@ -183,7 +185,7 @@ test("a bound of all says nothing, and is not printed as one", () => {
 });
 
 test("shares are printed with two digits that matter", () => {
-  assert.deepEqual([0.5, 0.075, 0.0015, 1].map(percent), ["50 %", "7.5 %", "0.15 %", "100 %"]);
+  assert.deepEqual([0.5, 0.075, 0.0015, 1].map(boundShare), ["50 %", "7.5 %", "0.15 %", "100 %"]);
 });
 
 test("the JSON has its schema version, the exit code and one entry a row", () => {
