@@ -11,7 +11,8 @@ import {
 import type { ShellName } from "../parse/handover.ts";
 import type { PackageJson } from "../parse/package-json.ts";
 import { place, type Source } from "../source.ts";
-import { type ChainContext, programOf, resolveArgv, shellText, type Link } from "./chain.ts";
+import { type ChainContext, resolveArgv, shellText } from "./chain.ts";
+import { programOf, type Link } from "./link.ts";
 import { baseName } from "./runners.ts";
 import { join } from "./compose.ts";
 import { imageFacts, type ImageFacts } from "./image-facts.ts";

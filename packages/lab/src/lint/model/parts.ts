@@ -2,7 +2,7 @@
 
 import type { AppSource } from "../parse/app-budget.ts";
 import { goDuration, type Origin, type Time } from "../time.ts";
-import { programOf, type Link } from "./chain.ts";
+import { programOf, type Link } from "./link.ts";
 import type { BudgetSetting } from "./settings.ts";
 import type { EnvValue, Parts } from "./workload.ts";
 

@@ -6,7 +6,7 @@ import type { Argument, DockerCommand, Dockerfile } from "../parse/dockerfile.ts
 import type { Unit } from "../parse/systemd.ts";
 import type { Place, Source } from "../source.ts";
 import type { Origin, Time } from "../time.ts";
-import type { Link } from "./chain.ts";
+import type { Link } from "./link.ts";
 import type { ComposeService } from "./compose.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import type { Pod, PodContainer } from "./kubernetes.ts";

@@ -3,7 +3,8 @@
 import type { Argument } from "../parse/dockerfile.ts";
 import { get, items, text, truth } from "../parse/tree.ts";
 import { goDuration } from "../time.ts";
-import { type Link, resolveArgv } from "./chain.ts";
+import { resolveArgv } from "./chain.ts";
+import type { Link } from "./link.ts";
 import type { ComposeService } from "./compose.ts";
 import { chainContext, type ImageContext, normalSignal, sourcesBelow } from "./images.ts";
 import { imageFacts, UNKNOWN_IMAGE, type ImageFacts } from "./image-facts.ts";

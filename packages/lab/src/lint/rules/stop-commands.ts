@@ -1,6 +1,6 @@
 /** What a unit runs, and what its ExecStop lines do. */
 
-import { programOf } from "../model/chain.ts";
+import { programOf } from "../model/link.ts";
 import { normalSignal } from "../model/images.ts";
 import type { Model } from "../model/model.ts";
 import { baseName } from "../model/runners.ts";

@@ -1,7 +1,7 @@
 /** Nothing but SIGKILL ends the wait for requests in flight. */
 
 import type { Rule } from "../../finding.ts";
-import { programOf } from "../../model/chain.ts";
+import { programOf } from "../../model/link.ts";
 import { baseName } from "../../model/runners.ts";
 import { place } from "../../source.ts";
 

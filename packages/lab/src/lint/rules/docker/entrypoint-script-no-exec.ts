@@ -1,7 +1,7 @@
 /** A start script in the build context that runs the service as its child. */
 
 import type { Rule } from "../../finding.ts";
-import { reached } from "../../model/chain.ts";
+import { reached } from "../../model/link.ts";
 
 export const entrypointScriptNoExec: Rule = {
   id: "docker/entrypoint-script-no-exec",

@@ -1,7 +1,7 @@
 /** npm, yarn or pnpm between the signal and the service. */
 
 import type { Rule, Severity } from "../../finding.ts";
-import { type Link, reached } from "../../model/chain.ts";
+import { type Link, reached } from "../../model/link.ts";
 
 export const packageManagerPid1: Rule = {
   id: "docker/package-manager-pid1",

@@ -1,7 +1,7 @@
 /** The stop signal means something else to the program than "finish and leave". */
 
 import type { Draft, Rule } from "../../finding.ts";
-import { programOf } from "../../model/chain.ts";
+import { programOf } from "../../model/link.ts";
 import type { Member, Program } from "../../model/workload.ts";
 import type { Place } from "../../source.ts";
 
