@@ -17,7 +17,7 @@ prepareWorkspace(run);
 console.log(`
 Two copies of a small orders service, 20 requests a second, and a router that learns 1 s late that a copy leaves.
 Each row restarts both copies. The first four rows show what is lost without care, the last one what care is worth.
-It takes about a minute.
+It takes about a minute more.
 `);
 run(process.execPath, [
   path.join(root, "packages/lab/bin/lastcall.js"),

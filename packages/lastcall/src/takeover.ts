@@ -39,6 +39,16 @@ export interface Takeover {
 const READY_TIMEOUT_MS = 30_000;
 
 /**
+ * Where @lastcall/lab is not installed, `npx lastcall check` runs the only command of this package, which is not the one that
+ * was meant.
+ */
+function labCommand(script: string): string {
+  return /^(?:budget|check|completion|lab|lag|lint|prove|report|rollout)$/.test(script)
+    ? ` The command \`lastcall ${script}\` is in @lastcall/lab: npm install --save-dev @lastcall/lab.`
+    : "";
+}
+
+/**
  * Starts the app and holds its listening sockets. Does not listen for signals and does not exit: that is the caller's.
  * Errors: LASTCALL_TAKEOVER_SCRIPT. `host` is the seam for tests.
  */
@@ -46,7 +56,7 @@ export function startTakeover(options: TakeoverOptions, host: Host = nodeHost())
   const { script, args = [], nodeOptions = [], readyTimeoutMs = READY_TIMEOUT_MS } = options;
   const file = [script, `${script}.js`, `${script}.cjs`, `${script}.mjs`].find((path) => existsSync(path));
   if (file === undefined) {
-    throw new LastcallError("LASTCALL_TAKEOVER_SCRIPT", `There is no file '${script}'.`);
+    throw new LastcallError("LASTCALL_TAKEOVER_SCRIPT", `There is no file '${script}'.${labCommand(script)}`);
   }
   let end: (exitCode: number) => void = () => {};
   const ended = new Promise<number>((resolve) => {

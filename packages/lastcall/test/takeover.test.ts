@@ -330,6 +330,12 @@ suite("what cannot work is said with a code", { concurrency: 2 }, () => {
     assert.match(child.stderr(), /There is no file '\/nonexistent\/app\.js'.*\[LASTCALL_TAKEOVER_SCRIPT\]/);
   });
 
+  test("a command of the lab, which `npx lastcall check` asks for where the lab is not installed", async (t) => {
+    const child = start(t, MAIN, { args: ["check", "--", "node", "app.js"] });
+    assert.equal(await child.ended(), 2);
+    assert.match(child.stderr(), /`lastcall check` is in @lastcall\/lab: npm install/);
+  });
+
   test("no script, and a time that is none", async (t) => {
     const none = start(t, MAIN);
     assert.equal(await none.ended(), 2);
