@@ -40,6 +40,20 @@ export const LIFECYCLE_BUGS = [
     tests: LIFECYCLE,
   },
   {
+    name: "who-comes-by-the-accept-queue-is-not-watched",
+    file: src("lifecycle"),
+    find: `onConnection: () => this.#startGuard(),`,
+    replace: `onConnection: () => {},`,
+    tests: ["lastcall/watchdog"],
+  },
+  {
+    name: "await-using-keeps-a-signalled-process",
+    file: src("lifecycle"),
+    find: `this.#disposing ||= this.#stop === null;`,
+    replace: `this.#disposing = true;`,
+    tests: LIFECYCLE,
+  },
+  {
     name: "second-signal-restarts-the-delay",
     file: src("machine"),
     find: `hurry: go("draining", "close-gate"),`,

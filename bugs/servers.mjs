@@ -192,6 +192,20 @@ export const SERVER_BUGS = [
     tests: ["lastcall/servers/drain"],
   },
   {
+    name: "who-comes-last-and-asks-nothing-holds-the-process",
+    file: src("http1"),
+    find: `if (swept) { // Who has come in the meantime, and has asked for nothing. planSweep(); }`,
+    replace: ``,
+    tests: ["lastcall/servers/drain"],
+  },
+  {
+    name: "respond-mode-has-no-window",
+    file: "packages/lastcall/src/lifecycle.ts",
+    find: `void this.#linger(this.#began().drainingAt ?? this.#host.now());`,
+    replace: `void this.#fleet.shut(); this.#fleet.sweep();`,
+    tests: ["lastcall/servers/drain"],
+  },
+  {
     name: "a-refusal-without-retry-after",
     file: src("refusal"),
     find: `"Retry-After": "1",`,

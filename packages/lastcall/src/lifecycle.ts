@@ -137,6 +137,7 @@ export class LifecycleCore implements Lifecycle {
       spread: options.announce === "spread",
       announceWindowMs: () =>
         this.#state === "lame-duck" ? this.#began().deadline.gateAt - host.now() : budget.lingerMs,
+      onConnection: () => this.#startGuard(),
       onQuiet: () => this.#checkDrained(),
     });
     // Signals, the platform and the probes of the process are the main thread's.
@@ -257,7 +258,8 @@ export class LifecycleCore implements Lifecycle {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposing = true;
+    // A stop that began otherwise ends the process as it would have: `await using` in a program that waits for its signal.
+    this.#disposing ||= this.#stop === null;
     await this.shutdown("dispose");
   }
 
@@ -273,6 +275,8 @@ export class LifecycleCore implements Lifecycle {
     const joins = this.#stop.signal === null;
     if (joins) {
       this.#stop.signal = signal;
+      // The platform wants the process to end, whatever the app would have gone on with.
+      this.#disposing = false;
     } else {
       this.#workers.pass(signal);
       this.#dispatch(signal === "SIGINT" ? "force" : "hurry");
@@ -367,9 +371,13 @@ export class LifecycleCore implements Lifecycle {
     }
     this.#stopping.abort(new DOMException("The service is stopping.", "AbortError"));
     if (delay > 0 || this.#hasWork()) {
-      const { recordFile } = this.#options;
-      this.#guard.start({ recordFile, answerMs: answerTime(this.budget.teardownTimeoutMs) });
+      this.#startGuard();
     }
+  }
+
+  #startGuard(): void {
+    const { recordFile } = this.#options;
+    this.#guard.start({ recordFile, answerMs: answerTime(this.budget.teardownTimeoutMs) });
   }
 
   #nameZombies(): void {
@@ -401,7 +409,10 @@ export class LifecycleCore implements Lifecycle {
     }
   }
 
-  /** What could block the loop: without any of it a stop is over sooner than a thread is started. */
+  /**
+   * What could block the loop: without any of it a stop is over sooner than a thread is started. Who comes by the accept
+   * queue starts it, too.
+   */
   #hasWork(): boolean {
     return this.#fleet.connections() + this.#tasks.size + this.#teardown.pending().length > 0;
   }
@@ -500,9 +511,8 @@ export class LifecycleCore implements Lifecycle {
       return;
     }
     if (this.#fleet.listeners === "open") {
-      // Mode `respond` keeps answering until the work is done.
-      void this.#fleet.shut();
-      this.#fleet.sweep();
+      // Mode `respond` keeps answering until the work is done, and on old connections to the end of the linger window.
+      void this.#linger(this.#began().drainingAt ?? this.#host.now());
     } else if (this.#fleet.listeners === "closed" && this.#fleet.connections() === 0) {
       this.#dispatch("drained");
     }

@@ -35,6 +35,7 @@ export class Guard {
   readonly #host: Host;
   readonly #hooks: GuardHooks;
   #watchdog: Watchdog | null = null;
+  #started = false;
   #cancel: Undo = () => {};
 
   constructor(host: Host, hooks: GuardHooks) {
@@ -42,9 +43,13 @@ export class Guard {
     this.#hooks = hooks;
   }
 
+  /** Once; later calls change nothing. */
   start(plan: WatchdogPlan): void {
-    this.#watchdog = this.#host.startWatchdog(plan);
-    this.beat();
+    if (!this.#started) {
+      this.#started = true;
+      this.#watchdog = this.#host.startWatchdog(plan);
+      this.beat();
+    }
   }
 
   /** The state has changed, and its limit: the record may be as old as the last beat. */

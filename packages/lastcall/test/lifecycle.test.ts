@@ -412,3 +412,32 @@ test("after a stop request any order of events ends in stopped by the deadline p
     { numRuns: 200 },
   );
 });
+
+test("a stop that `await using` begins leaves the process to its program", async () => {
+  const { host, life } = serving();
+  const disposed = life[Symbol.asyncDispose]();
+  await host.advance(1000);
+  await disposed;
+  assert.equal(host.record.outcome, "drained");
+  assert.equal(host.exitCode, null);
+});
+
+test("E3 a stop that a signal has begun ends the process with its exit code, also where `await using` waits for it", async () => {
+  const { host, life } = serving();
+  void life.task("work", never);
+  host.signal("SIGTERM");
+  const disposed = life[Symbol.asyncDispose]();
+  await host.advance(5000);
+  await disposed;
+  assert.equal(host.exitCode, 3);
+});
+
+test("E3 a signal that comes while `await using` drains ends the process with its exit code", async () => {
+  const { host, life } = serving();
+  const disposed = life[Symbol.asyncDispose]();
+  host.signal("SIGTERM");
+  await host.advance(1000);
+  await disposed;
+  assert.equal(host.record.signal, "SIGTERM");
+  assert.equal(host.exitCode, 0);
+});

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
@@ -187,6 +189,24 @@ test("nothing of the watchdog runs before the first signal, and a stop with noth
   host.signal("SIGTERM");
   await life.shutdown();
   assert.deepEqual(host.beats, []);
+});
+
+test("C4 whoever comes by the accept queue starts the watchdog of a stop that had nothing to block", async () => {
+  const host = new FakeHost();
+  const life = createLifecycle({ drainDelayMs: 0, gracefulTimeoutMs: 4000 }, host);
+  const server = createServer();
+  life.http(server).ready();
+  host.signal("SIGTERM");
+  assert.equal(life.state, "draining");
+  assert.deepEqual(host.beats, []);
+  server.emit("connection", new Socket());
+  server.emit("connection", new Socket());
+  assert.deepEqual(
+    host.beats.map(({ limitMs }) => limitMs),
+    [4000],
+  );
+  await host.advance(4000);
+  assert.equal((await life.shutdown()).outcome, "drained");
 });
 
 test("the watchdog is told the record and the limit of each phase, ten times a second", async () => {

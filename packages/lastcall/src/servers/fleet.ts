@@ -22,6 +22,8 @@ export interface FleetHooks {
   readonly spread: boolean;
   /** See `ServerHooks`. */
   announceWindowMs(): number;
+  /** See `ServerHooks`. */
+  onConnection(): void;
   /** The last connection of a server has closed, or the last listener. */
   onQuiet(): void;
 }
@@ -61,13 +63,15 @@ export class Fleet {
     if (!isDrainable(server)) {
       throw new LastcallError("LASTCALL_SERVER", "life.http() was given something that is no HTTP server.");
     }
-    const { host, admission, probes, areProbesTaken, spread, announceWindowMs, onQuiet } = this.#hooks;
+    const { host, admission, probes, areProbesTaken, spread, announceWindowMs, onConnection, onQuiet } =
+      this.#hooks;
     const drained = attachServer(server, {
       host,
       admission,
       spread,
       announceWindowMs,
       answerProbe: (request, response) => areProbesTaken() && probes(request, response),
+      onConnection,
       onQuiet,
     });
     this.#servers.set(server, drained);

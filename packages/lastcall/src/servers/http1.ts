@@ -99,6 +99,8 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
       countClientError(args[0] as NodeJS.ErrnoException);
     } else if (event === "drop") {
       admission.refuse("dropped");
+    } else if (event === "connection") {
+      hooks.onConnection();
     } else if (REQUESTS.has(event as string) && !admission.admits()) {
       const request = args[0] as IncomingMessage;
       if (request.httpVersionMajor === 1) {
@@ -152,8 +154,17 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
   }
 
   function shut(): Promise<boolean> {
-    closing ??= closeListener(host, server, file, () => connections.accepted);
+    closing ??= close();
     return closing;
+  }
+
+  async function close(): Promise<boolean> {
+    const someCame = await closeListener(host, server, file, () => connections.accepted);
+    if (swept) {
+      // Who has come in the meantime, and has asked for nothing.
+      planSweep();
+    }
+    return someCame;
   }
 
   listen("connection", connections.add);

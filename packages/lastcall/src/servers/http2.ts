@@ -203,6 +203,9 @@ export function attachHttp2(server: Http2Server, hooks: ServerHooks, connections
       shut = true;
       hurries.splice(0).forEach((hurry) => hurry());
       sessions.forEach(leave);
+      if (swept) {
+        planSweep();
+      }
     },
     sweep() {
       swept = true;

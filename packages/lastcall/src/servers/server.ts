@@ -14,6 +14,8 @@ export interface ServerHooks {
   announceWindowMs(): number;
   /** Tell the connections one by one over that time, not all at once. WebSockets are told so in any case. */
   readonly spread: boolean;
+  /** A connection has come since the stop began; what it asks has not been read. */
+  onConnection(): void;
   /** The last connection has closed: perhaps the drain is over. */
   onQuiet(): void;
 }

@@ -94,6 +94,71 @@ test("E4 after the window a request is refused with a whole, clear no", async ()
   assert.equal((await record).requests.refused["503"], 1);
 });
 
+test("A5 in respond mode an old connection that asks within the window is refused with a whole 503, also when no work is left", async () => {
+  const server = httpServer("plain", (_, response) => response.end("served"));
+  const { port, stop, record } = await rig(server, { lingerMs: 1500, admission: "respond" });
+  const wires = await Promise.all([kept(port), kept(port)]);
+  stop();
+  await untilRefused(port);
+  for (const wire of wires) {
+    wire.send(GET);
+    assert.match(await wire.until(/draining/), /HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
+  }
+  const { requests, phases } = await record;
+  assert.equal(requests.refused["503"], 2);
+  assert.ok(phases.totalMs < 1500, "the window is not sat out when nobody is left");
+});
+
+test("B8 in respond mode a byte-less connection that comes while the accept queue is emptied holds nothing", async () => {
+  let open = (): void => {};
+  const server = httpServer("plain", (_, response) => {
+    open = () => response.end("slow");
+  });
+  const { port, stop, record } = await rig(server, { lingerMs: 100, admission: "respond" });
+  const slow = await dial(port);
+  slow.send(GET);
+  await once(server, "request");
+  stop();
+  open();
+  await slow.until(/slow/);
+  const silent = await dial(port);
+  await untilRefused(port);
+  assert.equal(await silent.ended, "fin");
+  const { phases, outcome } = await record;
+  assert.equal(outcome, "drained");
+  assert.ok(phases.totalMs < 5000, `it was held to the deadline, ${phases.totalMs} ms`);
+});
+
+test("B8 a byte-less connection of a server that is attached after the window holds nothing", async () => {
+  let open = (): void => {};
+  const server = httpServer("plain", (_, response) => {
+    open = () => response.end("slow");
+  });
+  const late = createServer();
+  late.listen(0, "127.0.0.1");
+  await once(late, "listening");
+  const { life, port, stop, record } = await rig(server, { lingerMs: 1 });
+  const slow = await dial(port);
+  slow.send(GET);
+  await once(server, "request");
+  const idle = await dial(port);
+  stop();
+  assert.equal(await idle.ended, "fin");
+  life.http(late);
+  const { port: latePort } = late.address() as AddressInfo;
+  // The first keep its queue from being closed; the last come when its idle ones have been ended.
+  const silent: Wire[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    silent.push(await dial(latePort));
+    await pause(5);
+  }
+  await Promise.all(silent.map(({ ended }) => ended));
+  assert.equal(life.state, "draining", "they were not ended by the deadline");
+  open();
+  await slow.until(/slow/);
+  assert.equal((await record).outcome, "drained");
+});
+
 test("A2 in respond mode a probe that is first asked for after the gate is answered, and refused as no work", async () => {
   let open = (): void => {};
   const server = httpServer("plain", (request, response) => {
