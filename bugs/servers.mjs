@@ -61,8 +61,8 @@ export const SERVER_BUGS = [
   {
     name: "byte-less-sockets-cut-at-the-gate",
     file: src("http1"),
-    find: `function shut(): Promise<boolean> {`,
-    replace: `function shut(): Promise<boolean> { for (const socket of connections.each()) { if (socket.bytesRead === 0) { socket.destroy(); } }`,
+    find: `function shut(): Promise<Closed> {`,
+    replace: `function shut(): Promise<Closed> { for (const socket of connections.each()) { if (socket.bytesRead === 0) { socket.destroy(); } }`,
     tests: ["lastcall/servers/drain", "lab/contract/b#B8"],
   },
   {
@@ -197,6 +197,13 @@ export const SERVER_BUGS = [
     find: `if (swept) { // Who has come in the meantime, and has asked for nothing. planSweep(); }`,
     replace: ``,
     tests: ["lastcall/servers/drain"],
+  },
+  {
+    name: "a-cluster-worker-tells-nobody-until-its-exit",
+    file: src("listener"),
+    find: `return { someCame: accepted() !== before, settled };`,
+    replace: `await settled; return { someCame: accepted() !== before, settled };`,
+    tests: ["lastcall/servers/listener"],
   },
   {
     name: "respond-mode-has-no-window",

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShutdownRecord } from "../src/index.ts";
 import { ask, AUTO, fixture, start, type Child } from "./child.ts";
+import { dial } from "./servers/rig.ts";
 
+const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const ENV = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "200ms" };
 
 function records(child: Child): readonly ShutdownRecord[] {
@@ -36,6 +38,26 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
       assert.equal((await ask(port, "/")).status, "refused");
     });
   }
+
+  test("A5 G7 a worker serves its old connections within the window once its listener has closed, and tells them", async (t) => {
+    const child = start(t, fixture("cluster-app"), {
+      nodeArgs: ["--import", AUTO],
+      env: { ...ENV, LASTCALL_LINGER: "3s" },
+    });
+    const port = await child.port();
+    const wires = await Promise.all([dial(port), dial(port), dial(port), dial(port)]);
+    for (const wire of wires) {
+      wire.send(GET);
+      await wire.until(/hello/);
+    }
+    child.process.kill("SIGTERM");
+    while ((await ask(port, "/")).status !== "refused");
+    for (const wire of wires) {
+      wire.send(GET);
+      assert.match(await wire.until(/hello[^]*hello/), /hello[^]* 200 OK[^]*\r\nConnection: close\r\n/);
+    }
+    assert.equal(await child.ended(), 0);
+  });
 
   test("G7 a worker that does not end well makes the primary's stop incomplete, and is named", async (t) => {
     const child = start(t, fixture("cluster-app"), {

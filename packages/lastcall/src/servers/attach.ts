@@ -34,9 +34,9 @@ export function attachServer(server: DrainableServer, hooks: ServerHooks): Drain
     begin: () => parts.forEach((part) => part.begin()),
     announce: () => parts.forEach((part) => part.announce()),
     async shut() {
-      const someCame = await first.shut();
+      const closed = await first.shut();
       others.forEach((part) => part.shut());
-      return someCame;
+      return closed;
     },
     sweep: () => parts.forEach((part) => part.sweep()),
     cut: () => parts.flatMap((part) => part.cut()),

@@ -8,6 +8,7 @@ import { LastcallError } from "../errors.ts";
 import type { Host } from "../host.ts";
 import { attachServer, isDrainable, type DrainableServer } from "./attach.ts";
 import { exchangeOf, HttpExchange, ServedExchange } from "./http-exchange.ts";
+import type { Closed } from "./listener.ts";
 import type { ProbeHandler } from "./probe-handler.ts";
 import type { ConnectionCounts, Cut, DrainedServer } from "./server.ts";
 import { SPREAD_SHARE } from "./spread.ts";
@@ -36,8 +37,9 @@ export class Fleet {
   #announced = false;
   #shut = false;
   #swept = false;
-  /** Listeners that are about to be closed. */
+  /** Listeners that are about to be closed, and those that somebody may still be on the way to. */
   #closing = 0;
+  #settling = 0;
   #someCame = false;
   #tellClosed: (someCame: boolean) => void = () => {};
   readonly #allClosed: Promise<boolean> = new Promise((resolve) => {
@@ -128,28 +130,33 @@ export class Fleet {
     if (!this.#shut) {
       this.#shut = true;
       // With no server at all the news comes later too, like any other.
-      this.#await(Promise.resolve(false));
+      this.#await(Promise.resolve({ someCame: false, settled: Promise.resolve() }));
       this.#each((server) => this.#await(server.shut()));
     }
     return this.#allClosed;
   }
 
-  #await(closed: Promise<boolean>): void {
+  #await(shut: Promise<Closed>): void {
     this.#closing += 1;
-    void closed.then((someCame) => {
+    this.#settling += 1;
+    void shut.then(async ({ someCame, settled }) => {
       this.#someCame ||= someCame;
       this.#closing -= 1;
       if (this.#closing === 0) {
         this.announce();
         this.streams.gate();
         this.#tellClosed(this.#someCame);
+      }
+      await settled;
+      this.#settling -= 1;
+      if (this.#settling === 0) {
         this.#hooks.onQuiet();
       }
     });
   }
 
   get listeners(): "open" | "closing" | "closed" {
-    return !this.#shut ? "open" : this.#closing > 0 ? "closing" : "closed";
+    return !this.#shut ? "open" : this.#settling > 0 ? "closing" : "closed";
   }
 
   /** The linger window is over. */

@@ -12,7 +12,7 @@ import { isAnswering, reset, speaksHttp, type Connections } from "./connections.
 import { exchangeAt, HttpExchange } from "./http-exchange.ts";
 import { interpose } from "./interpose.ts";
 import { lingerBehind } from "./lingering-close.ts";
-import { closeListener, socketFile } from "./listener.ts";
+import { closeListener, socketFile, type Closed } from "./listener.ts";
 import { RAW_REFUSAL, refuseRequest, refuseInCrowd, refuseUnanswered } from "./refusal.ts";
 import type { Cut, DrainedServer, ServerHooks } from "./server.ts";
 import { SPREAD_SHARE } from "./spread.ts";
@@ -27,7 +27,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
   let announcing = false;
   let swept = false;
   let sweepPlanned = false;
-  let closing: Promise<boolean> | null = null;
+  let closing: Promise<Closed> | null = null;
 
   function listen(event: string, listener: (...args: any[]) => void): void {
     server.prependListener(event, listener);
@@ -153,18 +153,18 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
     }
   }
 
-  function shut(): Promise<boolean> {
+  function shut(): Promise<Closed> {
     closing ??= close();
     return closing;
   }
 
-  async function close(): Promise<boolean> {
-    const someCame = await closeListener(host, server, file, () => connections.accepted);
+  async function close(): Promise<Closed> {
+    const closed = await closeListener(host, server, file, () => connections.accepted);
     if (swept) {
       // Who has come in the meantime, and has asked for nothing.
       planSweep();
     }
-    return someCame;
+    return closed;
   }
 
   listen("connection", connections.add);

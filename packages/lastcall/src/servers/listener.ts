@@ -65,9 +65,15 @@ function hasOthers(host: Host, server: WithHandle): boolean {
   return server._connectionKey?.startsWith("null:null") === true;
 }
 
+export interface Closed {
+  /** Whether somebody came while it was being closed. */
+  readonly someCame: boolean;
+  /** Resolves when nobody can be on the way to it any more; until then the process must live. */
+  readonly settled: Promise<void>;
+}
+
 /**
- * Empties the accept queue and closes the listener; resolves when it is closed, with whether somebody came meanwhile. `accepted`
- * counts the connections that came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
+ * Empties the accept queue and closes the listener; resolves when it is closed. `accepted` counts the connections that came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
  * object, or shared with the other workers.
  */
 export async function closeListener(
@@ -75,9 +81,9 @@ export async function closeListener(
   server: Server,
   file: ReturnType<typeof socketFile>,
   accepted: () => number,
-): Promise<boolean> {
+): Promise<Closed> {
   if (!server.listening) {
-    return false;
+    return { someCame: false, settled: Promise.resolve() };
   }
   const before = accepted();
   const handle = (server as WithHandle)._handle;
@@ -89,14 +95,15 @@ export async function closeListener(
   }
   await untilEmpty(host, accepted, inherited ? 1 : MOST_WAITING);
   keepForeignFile(file, isReplaced(host), () => Server.prototype.close.call(server));
-  if (host.facts.clusterWorker && handle?.constructor.name === "Object") {
-    // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
-    // another gets it; one that has exited takes it along, and the client waits for ever (a timeout per 1,500).
-    await new Promise<void>((resolve) => {
-      host.setTimer(HAND_BACK_MS, resolve);
-    });
-  }
-  return accepted() !== before;
+  // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
+  // another gets it; one that has exited takes it along, and the client waits for ever (a timeout per 1,500).
+  const handsBack = host.facts.clusterWorker && handle?.constructor.name === "Object";
+  const settled = handsBack
+    ? new Promise<void>((resolve) => {
+        host.setTimer(HAND_BACK_MS, resolve);
+      })
+    : Promise.resolve();
+  return { someCame: accepted() !== before, settled };
 }
 
 /** Resolves after a turn of the loop that has accepted nobody, or after so many turns. */

@@ -2,6 +2,7 @@
 
 import type { Admission } from "../admission.ts";
 import type { Host } from "../host.ts";
+import type { Closed } from "./listener.ts";
 import type { ProbeRequest, ProbeResponse } from "./probe-handler.ts";
 
 /** What a server asks of its lifecycle. */
@@ -65,6 +66,6 @@ export interface DrainedPart {
 }
 
 export interface DrainedServer extends Omit<DrainedPart, "shut"> {
-  /** Empties the accept queue and closes the listener; resolves when it is closed, with whether somebody came meanwhile. */
-  shut(): Promise<boolean>;
+  /** Empties the accept queue and closes the listener; resolves when it is closed. */
+  shut(): Promise<Closed>;
 }

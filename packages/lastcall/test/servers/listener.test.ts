@@ -83,6 +83,19 @@ test("A8 turns of the loop that still bring connections are followed by another 
   assert.deepEqual(told, ["backlog 0", "closed"]);
 });
 
+test("A5 in a cluster worker the listener counts as closed when it is, and the process waits for what the primary hands on", async () => {
+  const host = new FakeHost({ facts: { clusterWorker: true } });
+  const told: string[] = [];
+  const server = Object.assign(new Server(), { _handle: { close: () => told.push("closed") } });
+  const { settled } = await closeListener(host, server, null, () => 0);
+  assert.deepEqual(told, ["closed"]);
+  void settled.then(() => told.push("settled"));
+  await host.advance(240);
+  assert.deepEqual(told, ["closed"]);
+  await host.advance(10);
+  assert.deepEqual(told, ["closed", "settled"]);
+});
+
 test("G5 the queue of a socket that a supervisor keeps open is left alone", async () => {
   const host = new FakeHost();
   const { server, told } = listener();
