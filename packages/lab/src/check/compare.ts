@@ -28,6 +28,8 @@ export interface Comparison {
 /** The drain delay that the second stop runs with: longer than most things here need, short enough to wait for. */
 export const CHECK_DRAIN_DELAY = "1s";
 
+export const RUNS_ALREADY = "it runs with lastcall already, so this is what it does";
+
 /** A service for as long as `use` takes. */
 async function during<Result>(
   spec: ServiceSpec,
@@ -103,7 +105,7 @@ export async function compare(
     return {
       today,
       withLastcall: null,
-      why: "it runs with lastcall already, so this is what it does",
+      why: RUNS_ALREADY,
       paste,
     };
   }

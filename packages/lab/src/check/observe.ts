@@ -53,8 +53,12 @@ const HALF_SENT = 5;
 const POOLED = 10;
 const FRESH_EVERY_MS = 25;
 const FRESH_FOR_MS = 1000;
-/** When the pool sends its next request: after a naive close has happened, within any linger window. */
-const POOL_PAUSE_MS = 60;
+/**
+ * When the pool sends its next requests, one connection after the other: after a naive close has happened, within any linger
+ * window. All at one moment would leave it to luck with services that look for the signal ten times a second, as uvicorn.
+ */
+const POOL_FROM_MS = 60;
+const POOL_UNTIL_MS = 150;
 const ANSWER_TIMEOUT_MS = 4000;
 const SIGNAL_DELIVERY_MS = 30;
 
@@ -117,13 +121,13 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
   const fresh = new Tally();
   const all = [
     ...(flight === null ? [] : [ask(flight, inFlight, note)]),
-    ...halves.map(async (wire) => {
-      await sleep(POOL_PAUSE_MS);
+    ...halves.map(async (wire, n) => {
+      await sleep(pauseOf(n, HALF_SENT));
       wire.send(tail);
       await ask(wire, halfSent, note);
     }),
-    ...pool.map(async (wire) => {
-      await sleep(POOL_PAUSE_MS);
+    ...pool.map(async (wire, n) => {
+      await sleep(pauseOf(n, pool.length));
       wire.request(target);
       await ask(wire, pooled, note);
     }),
@@ -157,6 +161,10 @@ export async function observeStop(service: Service, watch: Watch): Promise<Obser
     exit: exit === null ? null : { code: exit.code, signal: exit.signal, afterMs: exit.atMs - t0 },
     leftBehind: exit === null ? [] : service.leftovers(),
   };
+}
+
+function pauseOf(n: number, count: number): number {
+  return POOL_FROM_MS + ((POOL_UNTIL_MS - POOL_FROM_MS) * n) / Math.max(1, count - 1);
 }
 
 function isLast({ headers }: Answer): boolean {

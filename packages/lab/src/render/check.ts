@@ -1,7 +1,7 @@
 /** The before/after table of `lastcall check`, the findings in words, and what to paste. */
 
 import type { Comparison, Seen } from "../check/compare.ts";
-import { CHECK_DRAIN_DELAY } from "../check/compare.ts";
+import { CHECK_DRAIN_DELAY, RUNS_ALREADY } from "../check/compare.ts";
 import type { Fates, Observation } from "../check/observe.ts";
 import type { Style } from "./style.ts";
 
@@ -119,13 +119,19 @@ function summary(seen: Seen): string {
 function advice({ withLastcall, why, paste, today }: Comparison, style: Style): readonly string[] {
   if (today.observation.leftBehind.length > 0) {
     return [
-      "The signal reached a wrapper (a shell, a package manager), which left its service behind: start the service itself,",
-      "or let the wrapper become it (`exec` in a shell). Then check again.",
+      "The signal reached a wrapper (a shell, a package manager), which left its service behind: start the",
+      "service itself, or let the wrapper become it (`exec` in a shell). Then check again.",
     ];
   }
   if (withLastcall === null) {
     return [
       `No second column: ${why}.`,
+      ...(why === RUNS_ALREADY && today.observation.fresh.refused > 0
+        ? [
+            "New connections were refused since its drain delay is shorter than this second: behind a router set",
+            "LASTCALL_DRAIN_DELAY to more than the router's lag.",
+          ]
+        : []),
       ...(isBad(today.observation)
         ? ["What a stop should keep, in any language, is judged clause by clause by `lastcall prove`."]
         : []),
@@ -139,9 +145,9 @@ function advice({ withLastcall, why, paste, today }: Comparison, style: Style): 
     `    ${style.bold(paste)}`,
     "",
     style.dim(
-      `It ran with LASTCALL_DRAIN_DELAY=${CHECK_DRAIN_DELAY}. Behind a router set it to more than the router's lag: \`lastcall rollout\` shows`,
+      `It ran with LASTCALL_DRAIN_DELAY=${CHECK_DRAIN_DELAY}. Behind a router set it to more than the router's lag:`,
     ),
-    style.dim("what happens otherwise."),
+    style.dim("`lastcall rollout` shows what happens otherwise."),
   ];
 }
 

@@ -69,6 +69,23 @@ test("check prints a table with the command's own words", async () => {
   assert.match(out, /a request in flight +· not tried: name one with --slow/);
 });
 
+test("check finds the pool lost that a service closes a moment late, as those that look for the signal now and then", async () => {
+  const late = NAIVE.replace("() => server.close", "() => setTimeout(() => server.close").replace(
+    /exit\(0\)\)\);/,
+    "exit(0)), 105));",
+  );
+  const { out, err } = await start(["--json", "--", "node", "-e", late]).done;
+  const { today } = JSON.parse(out) as Comparison;
+  assert.ok((today.observation.pooled?.lost ?? 0) > 0, err + out);
+});
+
+test("check says to a service with lastcall and without a drain delay why new connections were refused", async () => {
+  const auto = import.meta.resolve("lastcall/auto");
+  const { out } = await start(["--", "node", "--import", auto, "-e", NAIVE]).done;
+  assert.match(out, /it runs with lastcall already/);
+  assert.match(out, /refused since its drain delay is shorter[\s\S]*LASTCALL_DRAIN_DELAY/);
+});
+
 test(
   "check looks for the port of a service that does not take ours",
   { skip: process.platform !== "linux" },
