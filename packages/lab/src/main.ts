@@ -22,8 +22,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 const interrupt = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => interrupt.abort(signal));
+const INTERRUPTS = ["SIGINT", "SIGTERM"] as const;
+const onInterrupt = (signal: NodeJS.Signals): void => interrupt.abort(signal);
+for (const signal of INTERRUPTS) {
+  process.once(signal, onInterrupt);
 }
 
 const io: Io = {
@@ -63,7 +65,16 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
       `${didYouMean(name, Object.keys(COMMANDS))}Run \`lastcall --help\`.`,
     );
   }
-  return (await load()).run(rest, io);
+  const command = await load();
+  if (interrupt.signal.aborted) {
+    return EXIT.interrupted; // Before a command listens, which would wait for a signal that has been.
+  }
+  if (command.endsAtOnce === true) {
+    for (const signal of INTERRUPTS) {
+      process.removeListener(signal, onInterrupt);
+    }
+  }
+  return command.run(rest, io);
 }
 
 function version(): string {

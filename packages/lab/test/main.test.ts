@@ -1,7 +1,9 @@
 // The command as a whole: what no single command has foreseen ends in one clear error, without a stack.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -79,6 +81,42 @@ describe("lastcall", () => {
       assert.doesNotMatch(ran.err, STACK);
     },
   );
+});
+
+describe("Ctrl-C", () => {
+  test("ends lint at once, though it reads without a pause", async () => {
+    const pipe = path.join(folder, "never-written.yaml");
+    execFileSync("mkfifo", [pipe]);
+    const child = spawn(process.execPath, [LASTCALL, "lint", pipe], { stdio: "ignore" });
+    const gone = once(child, "exit");
+    try {
+      const writer = await open(pipe, "w"); // Opens when lint has opened it to read.
+      child.kill("SIGINT");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      const [, signal] = (await gone) as [number | null, string | null];
+      clearTimeout(timer);
+      await writer.close();
+      assert.equal(signal, "SIGINT");
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
+  test("while a command is being loaded is no pass", () => {
+    // The signal is sent as soon as there is a handler for it, and so comes while the command's module is read.
+    const preload = `const { once } = process; process.once = (name, act) => {
+      once.call(process, name, act);
+      if (name === "SIGTERM") process.kill(process.pid, "SIGINT");
+      return process;
+    };`;
+    for (const command of ["prove", "check"]) {
+      const ran = shell(`"$1" --import "$PRELOAD" "$2" ${command} -- sleep 5`, {
+        PRELOAD: `data:text/javascript,${encodeURIComponent(preload)}`,
+      });
+      assert.equal(ran.code, 130, `${command}: ${ran.err}`);
+      assert.equal(ran.err + ran.out, "", command);
+    }
+  });
 });
 
 describe("what no command has foreseen", () => {

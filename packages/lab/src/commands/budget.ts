@@ -57,6 +57,7 @@ type Values = ReturnType<typeof parseRaw>["values"];
 
 export const budgetCommand: Command = {
   summary: "show where the time until SIGKILL goes, or write files with the right numbers",
+  endsAtOnce: true,
   run: (args, io) => Promise.resolve(run(args, io)),
 };
 

@@ -20,5 +20,7 @@ export interface Io {
 export interface Command {
   /** One line for `lastcall --help`. */
   readonly summary: string;
+  /** It starts nothing and never waits: a signal ends it as it ends any program, also in the middle of a long read. */
+  readonly endsAtOnce?: true;
   run(args: readonly string[], io: Io): Promise<ExitCode>;
 }

@@ -154,6 +154,7 @@ function commandNames(): readonly string[] {
 
 export const completionCommand: Command = {
   summary: "print a completion script for bash, zsh or fish",
+  endsAtOnce: true,
   async run([shell], io) {
     if (shell === undefined || shell === "--help" || shell === "-h") {
       io.out(HELP);

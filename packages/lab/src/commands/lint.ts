@@ -45,6 +45,7 @@ type Format = (typeof FORMATS)[number];
 
 export const lintCommand: Command = {
   summary: "find what makes a stop lose work, in every configuration file together",
+  endsAtOnce: true,
   run: async (args, io) => run(args, io),
 };
 
