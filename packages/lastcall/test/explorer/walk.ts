@@ -1,6 +1,6 @@
 /**
  * Walks all orders of events up to a depth, breadth first. Lives that cannot be told apart any more are walked on
- * once: `fingerprint` holds everything that decides what can follow. Every life that is found is also brought to its end.
+ * once: `fingerprint` holds everything that decides what can follow. Every life is also brought to its end.
  */
 
 import { happen, whatCanHappen } from "./events.ts";
@@ -111,8 +111,9 @@ async function walkAll(setup: Setup, depth: number, start: readonly string[]): P
         if (!found.has(to)) {
           found.add(to);
           next.set(to, { path: job.path, events: whatCanHappen(world) });
-          await bringToEnd(world, job.path);
         }
+        // Also one that is known: only a life that is over lets go of the process.
+        await bringToEnd(world, job.path);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, run)).catch((error: unknown) => {
