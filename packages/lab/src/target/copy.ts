@@ -12,7 +12,7 @@ import { killGroup, type Guardian } from "./guardian.ts";
 import { lastWords } from "./last-words.ts";
 import { captureOutput } from "./output.ts";
 import { groupMembers, programsFrom } from "./process-tree.ts";
-import { listens, probe, probeHttp2, probeUntil, type Readiness } from "./readiness.ts";
+import { listens, probe, probeHttp2, probeUntil, type Readiness, usualReadiness } from "./readiness.ts";
 
 export interface CopySpec {
   /** `A`, `B`, ...; a replacement is `A2`. */
@@ -123,21 +123,13 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     });
   });
 
+  const probeBy = spec.speaksHttp2 === true ? probeHttp2 : probe;
   const ask = (
     path: string,
     everyMs: number,
     until: (seen: Readiness) => boolean,
     aborted: AbortSignal,
-  ): Promise<Readiness | null> =>
-    probeUntil(
-      spec.port,
-      path,
-      everyMs,
-      until,
-      aborted,
-      "127.0.0.1",
-      spec.speaksHttp2 === true ? probeHttp2 : probe,
-    );
+  ): Promise<Readiness | null> => probeUntil(spec.port, path, everyMs, until, aborted, "127.0.0.1", probeBy);
 
   const ready = async (): Promise<void> => {
     const timeout = AbortSignal.timeout(spec.readyTimeoutMs);
@@ -161,12 +153,15 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
           : "Run the command by hand with PORT set; its whole output is in the run folder.",
       );
     }
+    const other = typeof last === "number" ? await usualReadiness(spec.port, probeBy) : null;
     throw new LabError(
       "LAB_TARGET_NOT_READY",
       `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}.${lastWords(output.tail(TAIL_LINES))}`,
       last === "ECONNREFUSED"
         ? "Let it listen on PORT (or {port} in the command) on 127.0.0.1, or raise --ready-timeout."
-        : "Name its readiness path with --ready, or raise --ready-timeout.",
+        : other === null || other === spec.readyPath
+          ? "Name its readiness path with --ready, or raise --ready-timeout."
+          : `${other} answers 200: --ready ${other}, or raise --ready-timeout.`,
     );
   };
 

@@ -71,6 +71,15 @@ export async function probeUntil(
   return null;
 }
 
+/** Where services say that they are ready, the most telling first. */
+const USUAL_PATHS = ["/readyz", "/ready", "/health/ready", "/healthz", "/health", "/livez", "/"];
+
+/** The first of the usual paths that answers 200; null when none does. */
+export async function usualReadiness(port: number, ask: typeof probe = probe): Promise<string | null> {
+  const seen = await Promise.all(USUAL_PATHS.map((path) => ask(port, path, 1000)));
+  return USUAL_PATHS.find((_, n) => seen[n] === 200) ?? null;
+}
+
 /** On this machine: an answer that takes longer is a lab that was kept waiting, and no port that is closed. */
 const CONNECT_MS = 1000;
 

@@ -159,3 +159,16 @@ test("a copy that never becomes ready is given up with what its readiness said",
   assert.match(listening.message, /printed nothing/);
   assert.match(listening.next, /--ready-timeout/);
 });
+
+test("a copy whose readiness is at another of the usual paths is given up with that path", async () => {
+  const serves =
+    'require("node:http").createServer((q, r) => r.writeHead(q.url === "/readyz" ? 200 : 404).end()).listen(process.env.PORT, "127.0.0.1")';
+  const { code, message, next } = await refusal({
+    readyPath: "/ready",
+    readyTimeoutMs: 2000,
+    command: [process.execPath, "-e", serves],
+  });
+  assert.equal(code, "LAB_TARGET_NOT_READY");
+  assert.match(message, /\/ready gave 404/);
+  assert.match(next, /\/readyz answers 200: --ready \/readyz/);
+});
