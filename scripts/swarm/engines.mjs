@@ -25,15 +25,23 @@ export function createEngines(home, checkpoint) {
 
   async function start(node, apart) {
     mkdirSync(at(node), { recursive: true });
-    const flags = [
-      ...["--data-root", at(node, "data"), "--exec-root", at(node, "exec"), "--pidfile", at(node, "pid")],
-      ...["-H", socketOf(node), "--storage-driver", "overlay2", "--cgroup-parent", `lastcall-${node}`],
-    ];
+    const flags = Object.entries({
+      "--data-root": at(node, "data"),
+      "--exec-root": at(node, "exec"),
+      "--pidfile": at(node, "pid"),
+      "--host": socketOf(node),
+      "--storage-driver": "overlay2",
+      "--cgroup-parent": `lastcall-${node}`,
+    }).flat();
     const mounts = apart ? "mount -t tmpfs tmpfs /run; mount -t tmpfs tmpfs /var/lib; " : "";
     const shell = `hostname ${node}; ${mounts}ip link set lo up; exec dockerd "$@" > ${at(node, "log")} 2>&1`;
     const command = [
       ...(apart ? "unshare --net --mount --uts --propagation private".split(" ") : []),
-      ...["sh", "-c", shell, "sh", ...flags],
+      "sh",
+      "-c",
+      shell,
+      "sh",
+      ...flags,
     ];
     const child = spawn(command[0], command.slice(1), { stdio: "ignore", detached: true });
     started.push({ node, child });

@@ -29,7 +29,9 @@ function createService(docker, { build, replicas }, shared) {
       --update-order start-first --update-parallelism 1 --update-delay 8s
       --health-cmd ask-ready --health-interval 2s --health-timeout 10s --health-retries 5
       --env COPY={{.Task.Name}} --env LASTCALL_EXECUTED=/shared/executed`),
-    ...["--mount", `type=bind,source=${shared},target=/shared`, "orders:1"],
+    "--mount",
+    `type=bind,source=${shared},target=/shared`,
+    "orders:1",
     ...words(`--build ${build} --host 0.0.0.0 --port 9001 --db /tmp/orders.db`),
     ...(build === "lastcall"
       ? words("--drain-delay 4s --grace-period 14s --graceful-timeout 7s --teardown-timeout 1s")
@@ -51,7 +53,7 @@ function runningTasks(docker) {
 
 /** Plays a row; what is to be shown of it. `checkpoint` throws when the run was interrupted. */
 export async function playRow(row, home, { docker, socketOf }, checkpoint) {
-  const { name, title, build, nodes, replicas, loses } = row;
+  const { name, title, nodes, replicas, loses } = row;
   console.log(`\n== ${title}: ${replicas} tasks on ${nodes === 1 ? "one node" : "two nodes"}`);
   const shared = path.join(home, "shared", name);
   mkdirSync(shared, { recursive: true });
@@ -71,15 +73,21 @@ export async function playRow(row, home, { docker, socketOf }, checkpoint) {
     await until("all tasks running", () => runningTasks(docker) === replicas);
     // HAProxy has asked every task once.
     await delay(2000);
-    const flags = [
-      ...["--platform", "swarm", "--service", "web", "--url", `http://127.0.0.1:${PORT}`],
-      ...["--get", "/work?seconds=0.2&id={id}", "--post", "/orders?id={id}"],
-      ...["--post-body", '{"id":"{id}","work":0.2}', "--executed", path.join(shared, "executed")],
-      ...["--rate", String(RATE), "--ready-timeout", "60s", "--json", "--out", path.join(home, "runs", name)],
+    const flags = Object.entries({
+      platform: "swarm",
+      service: "web",
+      url: `http://127.0.0.1:${PORT}`,
+      get: "/work?seconds=0.2&id={id}",
+      post: "/orders?id={id}",
+      "post-body": '{"id":"{id}","work":0.2}',
+      executed: path.join(shared, "executed"),
+      rate: RATE,
+      "ready-timeout": "60s",
+      out: path.join(home, "runs", name),
       // A drained node does not get its tasks back: that can be done once.
-      ...(nodes === 1 ? ["--attempts", "3"] : ["--drain-node", "n2", "--engines", socketOf("n2")]),
-    ];
-    const child = spawn(process.execPath, [lastcall, "rollout", ...flags], {
+      ...(nodes === 1 ? { attempts: 3 } : { "drain-node": "n2", engines: socketOf("n2") }),
+    }).map(([flag, value]) => `--${flag}=${value}`);
+    const child = spawn(process.execPath, [lastcall, "rollout", "--json", ...flags], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, DOCKER_HOST: socketOf("n1") },
     });
