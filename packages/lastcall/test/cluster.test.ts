@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ShutdownRecord } from "../src/index.ts";
 import { ask, AUTO, fixture, start, type Child } from "./child.ts";
-import { dial } from "./servers/rig.ts";
+import { dial, untilRefused } from "./servers/rig.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const ENV = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "200ms" };
@@ -51,7 +51,7 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
       await wire.until(/hello/);
     }
     child.process.kill("SIGTERM");
-    while ((await ask(port, "/")).status !== "refused");
+    await untilRefused(port);
     for (const wire of wires) {
       wire.send(GET);
       assert.match(await wire.until(/hello[^]*hello/), /hello[^]* 200 OK[^]*\r\nConnection: close\r\n/);

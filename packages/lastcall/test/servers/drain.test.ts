@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { dial, httpServer, pause, rig, type Wire } from "./rig.ts";
+import { dial, httpServer, pause, rig, untilRefused, type Wire } from "./rig.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 /** Longer than a busy machine needs for a few requests; the drain ends before it where nothing is open. */
@@ -15,22 +15,6 @@ async function kept(port: number): Promise<Wire> {
   wire.send(GET);
   await wire.until(/served/);
   return wire;
-}
-
-/** Resolves when the listener has closed: net's own event waits for the connections as well. */
-async function untilRefused(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const socket = connect({ port, host: "127.0.0.1" });
-    try {
-      await once(socket, "connect");
-      await pause(10);
-    } catch {
-      return;
-    } finally {
-      socket.destroy();
-    }
-  }
-  assert.fail(`Port ${port} is still open.`);
 }
 
 test("A5 after the listener has closed, idle connections are served once more within the window, and told", async () => {

@@ -160,3 +160,21 @@ export function pause(ms: number): Promise<void> {
     setTimeout(resolve, ms);
   });
 }
+
+/** Resolves when the listener has closed: net's own event waits for the connections as well. */
+export async function untilRefused(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const socket = connect({ port, host: "127.0.0.1" });
+    // One that waited where nobody accepts any more is reset.
+    socket.on("error", () => {});
+    try {
+      await once(socket, "connect");
+      await pause(10);
+    } catch {
+      return;
+    } finally {
+      socket.destroy();
+    }
+  }
+  throw new Error(`Port ${port} is still open.`);
+}
