@@ -27,8 +27,8 @@ The second writes a snippet with right-sized numbers: kubernetes, compose, syste
                             the service's own budget, for every workload
   --config FILE             instead of lastcall.config.json
 
-  --emit PLATFORM           with the four measured numbers:
-  --router-lag 5s             routers go on sending for so long after they are told
+  --emit PLATFORM           with the four measured numbers, each with the margin that you want; rounded up to seconds:
+  --router-lag 5s             routers go on sending for so long after they are told: the drain delay
   --longest-request 15s       the longest request that should be finished
   --teardown 5s               closing pools and files
   --start 10s                 from start to ready

@@ -60,6 +60,12 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
   }
   add("clients saw", countsInWords(verdict.requests.byAnswer));
   add("router's log", countsInWords(verdict.routerLog));
+  if (plan.executedFile !== null && row.counts.rows === 0 && row.counts.acknowledged > 0) {
+    add(
+      "executed",
+      `${plan.executedFile} held not one id of this run, which looks more like a wrong path than like lost work: the service appends each id to it, and the lab looks for it from where it was started.`,
+    );
+  }
   if (verdict.witness !== null) {
     add("witness", witnessInWords(verdict.witness));
   }

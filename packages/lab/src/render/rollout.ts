@@ -102,5 +102,5 @@ export function renderOutcome(rows: readonly Row[], style: Style): string {
     : bad.length === 0
       ? "Nothing was lost by the service."
       : `Findings: ${bad.map((row) => `${row.plan.scenario}, ${row.why}`).join("; ")}.`;
-  return good === rows.length ? style.green(words) : style.red(words);
+  return (good === rows.length ? style.green : style.red)(wrapText(words, WIDTH, ""));
 }

@@ -177,32 +177,28 @@ const EMITTED: ReadonlySet<Platform> = new Set(["kubernetes", "compose", "system
 
 /** Null where the run could not measure enough to set anything. */
 export function platformAdvice(verdict: Verdict, platform: Platform): PlatformAdvice | null {
-  const { routerLagMs, longestRequestMs, teardownMs, startMs, settings } = verdict.advice;
+  const { startMs, settings } = verdict.advice;
   if (settings.drainDelayMs === null || settings.gracefulTimeoutMs === null) {
     return null;
   }
-  const sized = size({
-    // With the verdict's margins: what was measured once is not the worst that there is.
+  // With the verdict's margins: what was measured once is not the worst that there is.
+  const measured = {
     routerLagMs: settings.drainDelayMs,
     longestRequestMs: settings.gracefulTimeoutMs,
     teardownMs: settings.teardownTimeoutMs ?? 0,
-    startMs: startMs ?? 0,
-    name: "app",
-    image: "app:1",
-    port: 8080,
-  });
+    startMs: Math.ceil((startMs ?? 0) / 100) * 100,
+  };
+  const sized = size({ ...measured, name: "app", image: "app:1", port: 8080 });
   const asked = new Set<string>(verdict.kinds.map((kind) => kind.slug));
   const lines = ENTRIES[platform](sized)
     .filter((entry) => entry.for === "always" || entry.for.some((slug) => asked.has(slug)))
     .map(({ text, why }) => ({ text, why }));
-  const flag = (name: string, ms: number | null): string =>
-    `--${name} ${short(Math.ceil((ms ?? 0) / 100) * 100)}`;
   return {
     platform,
     sum: sumText(sized),
     lines,
     emit: EMITTED.has(platform)
-      ? `lastcall budget --emit ${platform} ${flag("router-lag", routerLagMs)} ${flag("longest-request", longestRequestMs)} ${flag("teardown", teardownMs)} ${flag("start", startMs)}`
+      ? `lastcall budget --emit ${platform} --router-lag ${short(measured.routerLagMs)} --longest-request ${short(measured.longestRequestMs)} --teardown ${short(measured.teardownMs)} --start ${short(measured.startMs)}`
       : null,
   };
 }

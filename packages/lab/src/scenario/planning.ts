@@ -146,9 +146,10 @@ function titleOf(row: Scenario, drainDelayMs: number | null, anyRetries: boolean
   const delay =
     drainDelayMs === null || drainDelayMs === 0 || row.signal === "SIGKILL"
       ? ""
-      : ` + ${drainDelayMs / 1000} s delay`;
+      : ` + ${drainDelayMs / 1000} s`;
   if (!row.retries && !anyRetries) {
-    return `${stop}${delay}`;
+    return delay === "" ? stop : `${stop}${delay} delay`;
   }
+  // Both must fit the table's column.
   return delay === "" ? `${stop}, router retries` : `${stop}${delay}, retries`;
 }

@@ -53,6 +53,7 @@ function row(
   killed = false,
   ended: "finished" | "interrupted" = "finished",
   more: readonly LedgerRecord[] = [],
+  rows: number | null = null,
 ): Row {
   const [plan] = planRollout(options);
   assert.ok(plan !== undefined);
@@ -85,7 +86,7 @@ function row(
     ...Array.from({ length: 80 }, (_, n) =>
       request(n, n >= 22 && n < 22 + refused ? 502 : n % 2 === 0 ? 200 : 201),
     ),
-    { kind: "end", atMs: 6000, reason: ended, rows: null },
+    { kind: "end", atMs: 6000, reason: ended, rows },
   ];
   const judge = createJudge();
   for (const record of records) {
@@ -177,6 +178,22 @@ test("zero is stated with its bound", () => {
     text,
     /0 of \d+ requests to a leaving copy were lost: (?:below .* % with 95 % confidence|nothing is known|too few)/,
   );
+});
+
+test("a list of executed ids that held none of this run is named as what it most likely is: another file", () => {
+  const mine = { command: ["x"], post: "/x", executed: "elsewhere.txt" };
+  const empty = row(mine, 0, false, "finished", [], 0);
+  assert.match(renderDetails(empty, PLAIN, false), /executed +elsewhere\.txt held not one id of this run/);
+  assert.doesNotMatch(renderDetails(row(mine, 0), PLAIN, false), /held not one id/);
+  assert.match(renderOutcome([empty], PLAIN), /^Findings/);
+});
+
+test("what is done fits its column, with retries too", () => {
+  for (const options of [{ retries: true }, { retries: true, "drain-delay": "12.5s" }, {}]) {
+    for (const plan of planRollout({ ...options, all: true })) {
+      assert.ok(plan.title.length <= 32, plan.title);
+    }
+  }
 });
 
 test("a bound of all says nothing, and is not printed as one", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { budgetCommand } from "../../src/commands/budget.ts";
 import { platformAdvice } from "../../src/rollout/platform-words.ts";
 import { PLATFORMS } from "../../src/scenario/platforms.ts";
 import { judge, judgeRestart, end, line, restart, routerError, run } from "../verdict/ledger.ts";
@@ -36,11 +37,31 @@ test("a line stands there only when a kind asks for it", () => {
   }
 });
 
-test("where there is an emitter, the command that writes the whole file has the measured numbers", () => {
+test("where there is an emitter, the command that writes the whole file comes to the numbers of the lines", async () => {
+  const advice = platformAdvice(closedDoor, "systemd");
   assert.equal(
-    platformAdvice(closedDoor, "systemd")?.emit,
-    "lastcall budget --emit systemd --router-lag 0.6s --longest-request 0.1s --teardown 0.5s --start 0.9s",
+    advice?.emit,
+    "lastcall budget --emit systemd --router-lag 1s --longest-request 0.5s --teardown 1s --start 0.9s",
   );
+  const lagging = {
+    ...closedDoor,
+    advice: { ...closedDoor.advice, settings: { ...closedDoor.advice.settings, drainDelayMs: 1750 } },
+  };
+  const { sum = "", emit = "" } = platformAdvice(lagging, "kubernetes") ?? {};
+  assert.match(sum, /^drain delay 2s/);
+  let written = "";
+  const io = {
+    out: (text: string) => void (written += text),
+    err: () => undefined,
+    tty: false,
+    env: {},
+    cwd: "/",
+  };
+  await budgetCommand.run(emit?.split(" ").slice(2) ?? [], {
+    ...io,
+    interrupted: new AbortController().signal,
+  });
+  assert.ok(written.includes(sum), written);
   assert.equal(platformAdvice(closedDoor, "pm2")?.emit, null);
 });
 
