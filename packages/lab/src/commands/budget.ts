@@ -14,6 +14,7 @@ import { where } from "../lint/source.ts";
 import { originText } from "../lint/time.ts";
 import { drawSvg, drawText } from "../lint/timeline.ts";
 import type { Command, Io } from "./command.ts";
+import { misuse } from "./flags.ts";
 
 const HELP = `Usage: lastcall budget [PATH...] [options]
        lastcall budget --emit PLATFORM --router-lag 5s --longest-request 15s --teardown 5s --start 10s
@@ -34,7 +35,7 @@ The second writes a snippet with right-sized numbers: kubernetes, compose, syste
   --start 10s                 from start to ready
   --name orders  --image orders:1  --port 8080
 
-Exit code: 0 every sum fits, 1 one does not, 2 wrong usage.
+Exit code: 0 every sum fits, 1 one does not, 2 wrong usage, 3 nothing to show and a file that could not be read.
 `;
 
 const OPTIONS = {
@@ -72,12 +73,7 @@ function run(args: readonly string[], io: Io): ExitCode {
   try {
     parsed = parseRaw(args);
   } catch (error) {
-    throw new LabError(
-      "LAB_USAGE",
-      error instanceof Error ? error.message : String(error),
-      "Run `lastcall budget --help`.",
-      { cause: error },
-    );
+    throw misuse("budget", error, Object.keys(OPTIONS));
   }
   const { values, positionals } = parsed;
   if (values.help === true) {
@@ -88,13 +84,17 @@ function run(args: readonly string[], io: Io): ExitCode {
     io.out(emit(values.emit, values));
     return EXIT.pass;
   }
-  const { model } = lint({
+  const { model, findings } = lint({
     cwd: io.cwd,
     paths: positionals.length === 0 ? ["."] : positionals,
     ...(values.config === undefined ? {} : { config: values.config }),
     ...budgetFlags(values),
     ...versionFlags(values),
   });
+  const unread = findings.filter(({ rule }) => rule.startsWith("file/"));
+  for (const { at, message, rule } of unread) {
+    io.err(`${where(at)}: ${message} [${rule}]\n`);
+  }
   const sums = model.workloads.flatMap((workload) => worstSum(workload) ?? []);
   if (values.svg !== undefined) {
     save(io, values.svg, drawSvg(sums));
@@ -106,6 +106,9 @@ function run(args: readonly string[], io: Io): ExitCode {
         ? "No workload with a kill timer was found.\n"
         : sums.map((sum) => `${drawText(sum)}\n`).join(""),
   );
+  if (sums.length === 0 && unread.some(({ severity }) => severity !== "info")) {
+    return EXIT.couldNotRun;
+  }
   return sums.some(({ slackMs }) => slackMs < 0) ? EXIT.failed : EXIT.pass;
 }
 

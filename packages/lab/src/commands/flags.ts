@@ -71,3 +71,17 @@ export function readFlags(command: string, args: readonly string[], types: FlagT
   }
   return { values, command: rest, names };
 }
+
+/** What node:util's own strict parsing says of wrong flags, with the nearest right one. */
+export function misuse(command: string, error: unknown, known: readonly string[]): LabError {
+  const message = error instanceof Error ? error.message : String(error);
+  const flag = /^Unknown option '--?([^']+)'/.exec(message)?.[1];
+  return flag === undefined
+    ? new LabError("LAB_USAGE", message, `Run \`lastcall ${command} --help\`.`, { cause: error })
+    : new LabError(
+        "LAB_USAGE",
+        `lastcall ${command} has no flag --${flag}.`,
+        `${didYouMean(flag, known, "--")}Run \`lastcall ${command} --help\`.`,
+        { cause: error },
+      );
+}

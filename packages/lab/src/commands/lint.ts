@@ -16,13 +16,15 @@ import { renderSarif } from "../lint/render/sarif.ts";
 import { failing, renderText } from "../lint/render/text.ts";
 import { RULES } from "../lint/rules/all.ts";
 import { lint, type LintResult } from "../lint/run.ts";
+import { STDIN } from "../lint/workspace.ts";
 import type { Command, Io } from "./command.ts";
+import { misuse } from "./flags.ts";
 
 const HELP = `Usage: lastcall lint [PATH...] [options]
 
 Reads Kubernetes, Compose, Dockerfile, systemd, nginx, HAProxy, package.json, pm2, ECS and Nomad files together and finds
 what makes a stop lose work: sums that do not fit, signals that never arrive, routers that learn too late.
-Without PATH it reads the working directory.
+Without PATH it reads the working directory; - is standard input: helm template . | lastcall lint -
 
   --format FORMAT[=FILE]   text (default), json, sarif, junit, github; may be repeated, each to its own FILE
   --fail-on SEVERITY       error, warning (default) or info: what makes the exit code 1
@@ -53,33 +55,28 @@ function parse(args: readonly string[]): ReturnType<typeof parseRaw> {
   try {
     return parseRaw(args);
   } catch (error) {
-    throw new LabError(
-      "LAB_USAGE",
-      error instanceof Error ? error.message : String(error),
-      "Run `lastcall lint --help`.",
-      { cause: error },
-    );
+    throw misuse("lint", error, Object.keys(OPTIONS));
   }
 }
 
-function parseRaw(args: readonly string[]) {
-  return parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...BUDGET_OPTIONS,
-      format: { type: "string", multiple: true },
-      "fail-on": { type: "string" },
-      fix: { type: "boolean" },
-      "fix-dry-run": { type: "boolean" },
-      config: { type: "string" },
-      baseline: { type: "string" },
-      "write-baseline": { type: "string" },
-      explain: { type: "string" },
-      "list-rules": { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    },
-  });
+const OPTIONS = {
+  ...BUDGET_OPTIONS,
+  format: { type: "string", multiple: true },
+  "fail-on": { type: "string" },
+  fix: { type: "boolean" },
+  "fix-dry-run": { type: "boolean" },
+  config: { type: "string" },
+  baseline: { type: "string" },
+  "write-baseline": { type: "string" },
+  explain: { type: "string" },
+  "list-rules": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+function parseRaw(
+  args: readonly string[],
+): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+  return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
 }
 
 function run(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -101,6 +98,9 @@ function run(args: readonly string[], io: Io): Promise<ExitCode> {
     ...budgetFlags(values),
     ...versionFlags(values),
   };
+  if (values.fix === true && positionals.includes(STDIN)) {
+    throw new LabError("LAB_USAGE", "--fix cannot write to standard input.", "Use --fix-dry-run.");
+  }
   let result = lint(request);
   if (values["write-baseline"] !== undefined) {
     save(io, values["write-baseline"], `${JSON.stringify(makeBaseline(result.findings), null, 2)}\n`);

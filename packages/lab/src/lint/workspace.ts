@@ -1,6 +1,6 @@
 /** The files: found, read once, and told apart by name and content. Nothing is skipped in silence that was named. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { FileProblem } from "./model/model.ts";
 import { makeSource, place, type Source } from "./source.ts";
@@ -40,6 +40,9 @@ const MAX_SOURCE_BYTES = 400_000;
 const SKIPPED = new Set(
   "node_modules .git dist coverage vendor .terraform .next .venv __pycache__ .lastcall target".split(" "),
 );
+
+/** Standard input, where a path is asked for: `helm template . | lastcall lint -`. */
+export const STDIN = "-";
 
 export function openWorkspace(cwd: string, paths: readonly string[], ignore: readonly string[]): Workspace {
   const files: WorkFile[] = [];
@@ -84,8 +87,26 @@ export function openWorkspace(cwd: string, paths: readonly string[], ignore: rea
     }
   };
 
+  /** Links to files are read after the files: what is there under its own name is not read twice. Links to folders are not followed. */
+  const links: string[] = [];
+  const addLinks = (): void => {
+    const own = new Set(files.map(({ source }) => realPath(path.resolve(cwd, source.path))));
+    for (const relative of links) {
+      const target = realPath(path.resolve(cwd, relative));
+      if (target !== undefined && !own.has(target) && statSync(target).isFile()) {
+        own.add(target);
+        add(relative, false);
+      }
+    }
+  };
+
   const walk = (relative: string): void => {
-    let names: readonly { name: string; isDirectory(): boolean; isFile(): boolean }[];
+    let names: readonly {
+      name: string;
+      isDirectory(): boolean;
+      isFile(): boolean;
+      isSymbolicLink(): boolean;
+    }[];
     try {
       names = readdirSync(path.resolve(cwd, relative), { withFileTypes: true });
     } catch (error) {
@@ -100,13 +121,17 @@ export function openWorkspace(cwd: string, paths: readonly string[], ignore: rea
         }
       } else if (entry.isFile()) {
         add(below, false);
+      } else if (entry.isSymbolicLink()) {
+        links.push(below);
       }
     }
   };
 
   for (const relative of given) {
     const absolute = path.resolve(cwd, relative);
-    if (!existsSync(absolute)) {
+    if (relative === STDIN && !existsSync(absolute)) {
+      add(relative, true);
+    } else if (!existsSync(absolute)) {
       problems.push(unreadable(relative, new Error("There is no such file or folder.")));
     } else if (statSync(absolute).isDirectory()) {
       walk(relative);
@@ -114,7 +139,17 @@ export function openWorkspace(cwd: string, paths: readonly string[], ignore: rea
       add(relative, true);
     }
   }
+  addLinks();
   return { files, problems, lookup };
+}
+
+/** Undefined for a link that leads nowhere, or round in a circle. */
+function realPath(absolute: string): string | undefined {
+  try {
+    return realpathSync(absolute);
+  } catch {
+    return undefined;
+  }
 }
 
 function slashed(relative: string): string {
@@ -145,8 +180,9 @@ function tryRead(
   guess: FileKind | "sniff" | undefined,
   named: boolean,
 ): { source: Source } | { problem: FileProblem | undefined } {
+  const input = relative === STDIN && !existsSync(absolute);
   try {
-    const { size } = statSync(absolute);
+    const size = input ? 0 : statSync(absolute).size;
     if (guess === "source" && size > MAX_SOURCE_BYTES && !named) {
       return { problem: undefined };
     }
@@ -154,7 +190,7 @@ function tryRead(
       const message = `The file has ${Math.round(size / 1e6)} MB; lastcall reads up to ${MAX_BYTES / 1e6} MB. It was not checked.`;
       return { problem: { rule: "file/too-large", message, at: place(makeSource(relative, ""), 0, 0) } };
     }
-    const text = readFileSync(absolute, "utf8");
+    const text = readFileSync(input ? 0 : absolute, "utf8");
     if (text.includes("\u0000")) {
       const sniffed = guess === undefined || guess === "sniff" || guess === "source";
       return sniffed && !named

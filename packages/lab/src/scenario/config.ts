@@ -4,11 +4,22 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { LabError } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
+import { withoutMark } from "./byte-order-mark.ts";
 
 export const CONFIG_FILE = "lastcall.config.json";
 
 /** The sections that a file may have, one for each command that reads it. */
-const SECTIONS = ["rollout", "check", "prove", "lag", "lab", "lint", "budget", "report", "$schema"];
+export const SECTIONS: readonly string[] = [
+  "rollout",
+  "check",
+  "prove",
+  "lag",
+  "lab",
+  "lint",
+  "budget",
+  "report",
+  "$schema",
+];
 
 export type ConfigValue = string | boolean | readonly string[];
 
@@ -46,7 +57,7 @@ function valueOf(name: string, takes: "string" | "boolean" | "list", value: unkn
 export function readSection(text: string, section: string): Readonly<Record<string, unknown>> {
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = JSON.parse(withoutMark(text));
   } catch (error) {
     return refuse(
       `${CONFIG_FILE} is no JSON: ${error instanceof Error ? error.message : String(error)}.`,

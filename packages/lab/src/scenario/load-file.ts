@@ -1,5 +1,6 @@
 /** A file that says what load is sent, read strictly: a typing error must not become a quieter load. */
 
+import { withoutMark } from "./byte-order-mark.ts";
 import { parseDuration } from "../duration.ts";
 import { LabError } from "../errors.ts";
 import type { RequestTemplate, Upload, WebSocketTalk } from "../load/load.ts";
@@ -168,7 +169,7 @@ export function parseLoad(
   const file = new LoadFile(name);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(withoutMark(text));
   } catch (error) {
     throw new LabError(
       "LAB_LOAD_PLAN",

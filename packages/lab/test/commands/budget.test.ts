@@ -15,17 +15,21 @@ import { brief, lintFiles, withFiles } from "../lint/lint-files.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../../..");
 
-async function run(cwd: string, ...args: readonly string[]): Promise<{ code: number; out: string }> {
+async function run(
+  cwd: string,
+  ...args: readonly string[]
+): Promise<{ code: number; out: string; err: string }> {
   let out = "";
+  let err = "";
   const io: Io = {
     out: (text) => void (out += text),
-    err: () => undefined,
+    err: (text) => void (err += text),
     tty: false,
     env: {},
     cwd,
     interrupted: new AbortController().signal,
   };
-  return { code: await budgetCommand.run(args, io), out };
+  return { code: await budgetCommand.run(args, io), out, err };
 }
 
 const UNIT =
@@ -209,4 +213,15 @@ test("our own deploy/ lints clean, notes included, and every sum in it fits", as
   );
   assert.ok(files >= 7);
   assert.equal((await run(ROOT, "deploy")).code, 0);
+});
+
+test("a file that cannot be read is told, and is no pass where nothing else is there", async () => {
+  await withFiles({ "a.yaml": "apiVersion: v1\nkind: [\n" }, async (cwd) => {
+    const typo = await run(cwd, "depoy");
+    assert.equal(typo.code, 3);
+    assert.match(typo.err, /^depoy:1: There is no such file or folder\. \[file\/unreadable\]$/m);
+    const broken = await run(cwd);
+    assert.equal(broken.code, 3);
+    assert.match(broken.err, /^a\.yaml:\d+: .* \[file\/broken\]$/m);
+  });
 });

@@ -1,6 +1,7 @@
 /** The command `lastcall lint`: formats, exit codes, fixes, suppressions, baseline. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -339,5 +340,34 @@ test("flags give the budget for every workload, and the origin says so", async (
     const { out, code } = await run(cwd, "--graceful-timeout", "15s", "--drain-delay", "1s");
     assert.equal(code, 1);
     assert.match(out, /15 s {2}graceful timeout {3}--graceful-timeout/);
+  });
+});
+
+test("- is standard input", () => {
+  const lint = (...args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync(process.execPath, [path.join(ROOT, "packages/lab/bin/lastcall.js"), "lint", ...args], {
+      input: "services:\n  w:\n    image: x\n    stop_signal: SIGKILL\n",
+      encoding: "utf8",
+    });
+  const ran = lint("-");
+  assert.match(ran.stdout, /^-:4:18 .* docker\/stopsignal-kill$/m);
+  assert.equal(ran.status, 1);
+  const fixing = lint("-", "--fix");
+  assert.equal(fixing.status, 2);
+  assert.match(fixing.stderr, /--fix cannot write to standard input\.\nUse --fix-dry-run/);
+});
+
+test("a flag that does not exist is answered with the nearest one", async () => {
+  await assert.rejects(run(ROOT, "--formt", "json"), (error: LabError) => {
+    assert.equal(error.code, "LAB_USAGE");
+    assert.equal(error.message, "lastcall lint has no flag --formt.");
+    assert.match(error.next, /^Did you mean --format\? /);
+    return true;
+  });
+});
+
+test("a folder in which nothing is read says so", async () => {
+  await withFiles({ "a.txt": "" }, async (cwd) => {
+    assert.match((await run(cwd)).out, /^0 files read: there is nothing here that lint knows/);
   });
 });

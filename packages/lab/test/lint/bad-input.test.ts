@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { applyFixes } from "../../src/lint/fix.ts";
 import { lint } from "../../src/lint/run.ts";
 import { where } from "../../src/lint/source.ts";
-import { brief, rulesFound, withFiles } from "./lint-files.ts";
+import { brief, rulesFound, withFiles, lintFiles } from "./lint-files.ts";
 import { corpus, exercise, mutate } from "./mutations.ts";
 
 /** More than the test run takes: LASTCALL_FUZZ_RUNS=100000. */
@@ -252,4 +252,30 @@ test("large router files take time by their length, not by its square", () => {
     const large = cpu(make(40_000));
     assert.ok(large < small * 250, `${large} ms after ${small} ms`);
   }
+});
+
+test("a link to a file is read under its own name, once, and a link that leads nowhere is nothing", () => {
+  const compose = "services:\n  w:\n    image: x\n    stop_signal: SIGKILL\n";
+  withFiles({ "real.txt": compose, "a/b.yaml": compose }, (cwd) => {
+    symlinkSync("real.txt", path.join(cwd, "compose.yaml"));
+    symlinkSync("real.txt", path.join(cwd, "compose.again.yaml"));
+    symlinkSync("b.yaml", path.join(cwd, "a/also-b.yaml"));
+    symlinkSync("nowhere", path.join(cwd, "gone.yaml"));
+    symlinkSync("round.yaml", path.join(cwd, "round.yaml"));
+    const { findings, files } = lint({ cwd, paths: ["."] });
+    assert.deepEqual(
+      findings.map(({ at }) => at.source.path),
+      ["a/b.yaml", "compose.again.yaml"],
+    );
+    assert.equal(files, 2);
+  });
+});
+
+test("a key of the configuration that nothing reads is a finding, not silence", () => {
+  const config = (text: string): readonly string[] =>
+    lintFiles({ "lastcall.config.json": text }).findings.map(({ rule, message }) => `${rule} ${message}`);
+  assert.match(config('{"lnit": {"rules": {}}}').join(), /^lint\/config .*'lnit'\. Did you mean lint\?/);
+  assert.match(config("[]").join(), /^lint\/config .*holds no object/);
+  assert.match(config('{"lint": []}').join(), /^lint\/config 'lint' is no object/);
+  assert.deepEqual(config('{"$schema": "x", "rollout": {}, "lint": {}}'), []);
 });

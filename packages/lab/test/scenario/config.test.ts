@@ -37,3 +37,9 @@ for (const [text, words] of [
     );
   });
 }
+
+test("the invisible mark that editors on Windows put first is no mistake", () => {
+  assert.deepEqual(parseConfig('\uFEFF{"rollout": {"rate": 5}}', "rollout", { rate: "string" }), {
+    rate: "5",
+  });
+});

@@ -1,5 +1,7 @@
 /** `lastcall.config.json`, key `lint`, and what flags add: severities, budgets, versions, links. */
 
+import { didYouMean } from "../../nearest.ts";
+import { SECTIONS } from "../../scenario/config.ts";
 import type { Severity } from "../finding.ts";
 import { type Tree, entries, get, items, text } from "../parse/tree.ts";
 import { type Place, slice } from "../source.ts";
@@ -55,12 +57,27 @@ const KNOWN = new Set(
 );
 const LEVELS = new Set(["off", "info", "warning", "error"]);
 
+/** What would make lint read nothing of the file, in silence. */
+function* misplaced(tree: Tree | undefined): Iterable<{ message: string; at: Place }> {
+  if (tree !== undefined && tree.kind !== "map") {
+    yield { message: 'The file holds no object. Write {"lint": {...}}.', at: tree.at };
+  }
+  for (const [name, { key, value }] of entries(tree)) {
+    if (!SECTIONS.includes(name)) {
+      const message = `The file has an unknown key '${name}'. ${didYouMean(name, SECTIONS)}It may have ${SECTIONS.join(", ")}.`;
+      yield { message, at: key };
+    } else if (name === "lint" && value.kind !== "map") {
+      yield { message: "'lint' is no object: {...}.", at: value.at };
+    }
+  }
+}
+
 export function readSettings(tree: Tree | undefined, ruleIds: ReadonlySet<string>): Settings {
   const lint = get(tree, "lint");
+  const problems = [...misplaced(tree)];
   if (lint === undefined) {
-    return DEFAULT_SETTINGS;
+    return { ...DEFAULT_SETTINGS, problems };
   }
-  const problems: { message: string; at: Place }[] = [];
   for (const [key, { key: at }] of entries(lint)) {
     if (!KNOWN.has(key)) {
       problems.push({ message: `lint has no setting '${key}'. It has ${[...KNOWN].join(", ")}.`, at });

@@ -75,6 +75,8 @@ function frame(
   return lines;
 }
 
+const NOTHING_READ = "there is nothing here that lint knows (docs/lint.md says what it reads)";
+
 function summary(findings: readonly Finding[], { files, suppressed }: TextOptions): string {
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   const parts = (["error", "warning", "info"] as const).flatMap((severity) => {
@@ -84,7 +86,7 @@ function summary(findings: readonly Finding[], { files, suppressed }: TextOption
     return found === 0 ? [] : [`${found} ${word}`];
   });
   const silenced = suppressed === 0 ? "" : `, ${suppressed} silenced`;
-  const total = parts.length === 0 ? "nothing found" : parts.join(", ");
+  const total = parts.length > 0 ? parts.join(", ") : files > 0 ? "nothing found" : NOTHING_READ;
   return `${files} file${files === 1 ? "" : "s"} read: ${total}${silenced}`;
 }
 
