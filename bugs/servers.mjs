@@ -96,22 +96,22 @@ export const SERVER_BUGS = [
   {
     name: "accept-queue-not-emptied",
     file: src("listener"),
-    find: `handle.listen?.(0); await untilEmpty(host, accepted, MOST_WAITING); await untilQuiet(host, accepted);`,
+    find: `handle.listen?.(0); await untilEmpty(host, accepted, MOST_WAITING, giveUpAt); await untilQuiet(host, accepted, giveUpAt);`,
     replace: `void [MOST_WAITING, untilQuiet];`,
     tests: ["lastcall/servers/listener"],
   },
   {
     name: "accept-queue-given-one-turn-only",
     file: src("listener"),
-    find: `if (accepted() === before) { return; }`,
+    find: `if (accepted() === before || host.now() >= giveUpAt) { return; }`,
     replace: `if (accepted() >= before) { return; }`,
     tests: ["lastcall/servers/listener"],
   },
   {
     name: "accept-queue-given-so-much-time-and-no-more",
     file: src("listener"),
-    find: `await untilEmpty(host, accepted, MOST_WAITING); await untilQuiet(host, accepted);`,
-    replace: `void MOST_WAITING; await untilQuiet(host, accepted);`,
+    find: `await untilEmpty(host, accepted, MOST_WAITING, giveUpAt); await untilQuiet(host, accepted, giveUpAt);`,
+    replace: `void MOST_WAITING; await untilQuiet(host, accepted, giveUpAt);`,
     tests: ["lastcall/servers/listener", "lastcall/servers/stalled"],
   },
   {
@@ -197,6 +197,13 @@ export const SERVER_BUGS = [
     find: `if (swept) { // Who has come in the meantime, and has asked for nothing. planSweep(); }`,
     replace: ``,
     tests: ["lastcall/servers/drain"],
+  },
+  {
+    name: "a-queue-that-never-empties-is-emptied-to-the-deadline",
+    file: src("listener"),
+    find: `if (accepted() === before || host.now() >= giveUpAt) {`,
+    replace: `if (accepted() === before) {`,
+    tests: ["lastcall/servers/listener"],
   },
   {
     name: "a-cluster-worker-tells-nobody-until-its-exit",

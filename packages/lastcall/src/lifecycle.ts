@@ -137,6 +137,8 @@ export class LifecycleCore implements Lifecycle {
       spread: options.announce === "spread",
       announceWindowMs: () =>
         this.#state === "lame-duck" ? this.#began().deadline.gateAt - host.now() : budget.lingerMs,
+      // The rest is for what has come by then to be finished. Past the deadline the exit ends it.
+      emptyingMs: () => this.remainingMs() / 2 || Number.POSITIVE_INFINITY,
       onConnection: () => this.#startGuard(),
       onQuiet: () => this.#checkDrained(),
     });

@@ -23,6 +23,7 @@ export interface FleetHooks {
   readonly spread: boolean;
   /** See `ServerHooks`. */
   announceWindowMs(): number;
+  emptyingMs(): number;
   /** See `ServerHooks`. */
   onConnection(): void;
   /** The last connection of a server has closed, or the last listener. */
@@ -65,16 +66,10 @@ export class Fleet {
     if (!isDrainable(server)) {
       throw new LastcallError("LASTCALL_SERVER", "life.http() was given something that is no HTTP server.");
     }
-    const { host, admission, probes, areProbesTaken, spread, announceWindowMs, onConnection, onQuiet } =
-      this.#hooks;
+    const { probes, areProbesTaken, ...hooks } = this.#hooks;
     const drained = attachServer(server, {
-      host,
-      admission,
-      spread,
-      announceWindowMs,
+      ...hooks,
       answerProbe: (request, response) => areProbesTaken() && probes(request, response),
-      onConnection,
-      onQuiet,
     });
     this.#servers.set(server, drained);
     if (this.#begun) {

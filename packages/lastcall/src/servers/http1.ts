@@ -159,7 +159,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
   }
 
   async function close(): Promise<Closed> {
-    const closed = await closeListener(host, server, file, () => connections.accepted);
+    const closed = await closeListener(host, server, file, () => connections.accepted, hooks.emptyingMs());
     if (swept) {
       // Who has come in the meantime, and has asked for nothing.
       planSweep();

@@ -73,27 +73,31 @@ export interface Closed {
 }
 
 /**
- * Empties the accept queue and closes the listener; resolves when it is closed. `accepted` counts the connections that came so far. In a cluster worker only the turns of the loop help: the queue is the primary's, where the handle is a plain
- * object, or shared with the other workers.
+ * Empties the accept queue and closes the listener; resolves when it is closed. `accepted` counts the connections that came so
+ * far. A service that is asked for more than it can do never finds its queue empty: after `mostMs` it is closed in any case,
+ * so that what it has accepted has time to be finished. In a cluster worker only the turns of the loop help: the queue is the
+ * primary's, where the handle is a plain object, or shared with the other workers.
  */
 export async function closeListener(
   host: Host,
   server: Server,
   file: ReturnType<typeof socketFile>,
   accepted: () => number,
+  mostMs: number = Number.POSITIVE_INFINITY,
 ): Promise<Closed> {
   if (!server.listening) {
     return { someCame: false, settled: Promise.resolve() };
   }
+  const giveUpAt = host.now() + mostMs;
   const before = accepted();
   const handle = (server as WithHandle)._handle;
   const inherited = hasOthers(host, server) || host.facts.clusterWorker;
   if (handle?.constructor.name === "TCP" && !inherited) {
     handle.listen?.(0);
-    await untilEmpty(host, accepted, MOST_WAITING);
-    await untilQuiet(host, accepted);
+    await untilEmpty(host, accepted, MOST_WAITING, giveUpAt);
+    await untilQuiet(host, accepted, giveUpAt);
   }
-  await untilEmpty(host, accepted, inherited ? 1 : MOST_WAITING);
+  await untilEmpty(host, accepted, inherited ? 1 : MOST_WAITING, giveUpAt);
   keepForeignFile(file, isReplaced(host), () => Server.prototype.close.call(server));
   // The primary may have handed on a connection before it heard of this. A worker that still lives hands it back, and
   // another gets it; one that has exited takes it along, and the client waits for ever (a timeout per 1,500).
@@ -107,13 +111,18 @@ export async function closeListener(
 }
 
 /** Resolves after a turn of the loop that has accepted nobody, or after so many turns. */
-async function untilEmpty(host: Host, accepted: () => number, mostTurns: number): Promise<void> {
+async function untilEmpty(
+  host: Host,
+  accepted: () => number,
+  mostTurns: number,
+  giveUpAt: number,
+): Promise<void> {
   for (let turn = 0; turn < mostTurns; turn += 1) {
     const before = accepted();
     await new Promise<void>((resolve) => {
       host.afterPoll(resolve);
     });
-    if (accepted() === before) {
+    if (accepted() === before || host.now() >= giveUpAt) {
       return;
     }
   }
@@ -123,12 +132,12 @@ async function untilEmpty(host: Host, accepted: () => number, mostTurns: number)
  * Resolves after 20 ms in which nobody came. Where somebody came there are others who believe to be connected while the full
  * queue has dropped the end of their handshake: they send again after 200 ms, and get their chance until then.
  */
-async function untilQuiet(host: Host, accepted: () => number): Promise<void> {
+async function untilQuiet(host: Host, accepted: () => number, giveUpAt: number): Promise<void> {
   const before = accepted();
-  const startedAt = host.now();
+  const endAt = Math.min(host.now() + MOST_EMPTYING_MS, giveUpAt);
   // Steps and not only time: on a stalled loop time passes without a look at the queue.
   for (let steps = 0; steps < QUIET_MS / STEP_MS || accepted() !== before; steps += 1) {
-    if (host.now() - startedAt >= MOST_EMPTYING_MS) {
+    if (host.now() >= endAt) {
       return;
     }
     await new Promise<void>((resolve) => {

@@ -13,6 +13,8 @@ export interface ServerHooks {
   answerProbe(request: ProbeRequest, response: ProbeResponse): boolean;
   /** How long the connections may take to be told: what is left of the drain delay, after the gate the linger window. */
   announceWindowMs(): number;
+  /** How long the accept queue may be emptied at the longest. */
+  emptyingMs(): number;
   /** Tell the connections one by one over that time, not all at once. WebSockets are told so in any case. */
   readonly spread: boolean;
   /** A connection has come since the stop began; what it asks has not been read. */

@@ -83,6 +83,24 @@ test("A8 turns of the loop that still bring connections are followed by another 
   assert.deepEqual(told, ["backlog 0", "closed"]);
 });
 
+test("C1 a queue that fills as fast as it is emptied is closed in time for what has come to be finished", async () => {
+  const host = new FakeHost();
+  const turns: (() => void)[] = [];
+  host.afterPoll = (run) => void turns.push(run);
+  const { server, told } = listener();
+  let accepted = 0;
+  const closed = closeListener(host, server, null, () => accepted, 2000);
+  for (let busy = 0; busy < 200 && told.length < 2; busy += 1) {
+    accepted += 1;
+    await host.advance(20);
+    turns.splice(0).forEach((turn) => turn());
+    await host.settle();
+  }
+  await closed;
+  assert.deepEqual(told, ["backlog 0", "closed"]);
+  assert.ok(host.now() >= 2000 && host.now() <= 2200, `closed after ${host.now()} ms`);
+});
+
 test("A5 in a cluster worker the listener counts as closed when it is, and the process waits for what the primary hands on", async () => {
   const host = new FakeHost({ facts: { clusterWorker: true } });
   const told: string[] = [];
