@@ -67,7 +67,7 @@ Your service (more under "prove" in lastcall.config.json: how its times are set,
   --library lastcall  it runs with lastcall: settings, record and exit codes are the library's
   --ready PATH        readiness
   --live PATH         liveness
-  --ordinary PATH     answers 200 at once (/)
+  --ordinary PATH     answers 200 at once (/, else the slow route with 0 seconds)
   --slow PATH         answers after {seconds}; without it, but with --upload, a request is made long
                       by holding half of its body back
   --stream PATH       streams for {seconds}
@@ -176,14 +176,13 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     text(values, "drain-delay"),
   );
   const guardian = startGuardian();
-  const subject: Subject = { ...described, guardian };
   const style: Style = styleFor(isatty(1), values["no-color"] === true, io.env);
   const interrupted = new Promise<"interrupted">((resolve) => {
     io.interrupted.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
   try {
     const proving = (async (): Promise<Proof> => {
-      const runsLastcall = await preflight(subject);
+      const { subject, runsLastcall } = await preflight({ ...described, guardian });
       const proof = await prove(subject, clauses, jobs, io.interrupted, (one, done) => {
         if (one.judgement.kind !== "not judged") {
           io.err(`[${done}/${clauses.length}] ${renderLine(one, style)}\n`);

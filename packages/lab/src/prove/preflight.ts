@@ -5,7 +5,7 @@
 
 import { type Copy, StartFailed } from "../contract/copy.ts";
 import { startCopy } from "../contract/start-copy.ts";
-import { type Routes, type Subject, fill } from "../contract/subject.ts";
+import { type Route, type Routes, type Subject, fill } from "../contract/subject.ts";
 import { LabError, type LabCode } from "../errors.ts";
 
 /** Routes without a side effect, which answer 200 soon; a fraction of a second, as judges ask for it. */
@@ -78,20 +78,46 @@ function speaksHttp2Alone({ routes }: Subject): boolean {
 /** What the library says as it starts, unless LASTCALL_LOG keeps it silent. */
 const START_UP_LINE = "lastcall: grace period ";
 
-/** True where the service has said that lastcall is in it. Errors: LAB_TARGET_NOT_STARTED, LAB_TARGET_DIED, LAB_TARGET_NOT_READY, LAB_ROUTE_REFUSED. */
-export async function preflight(subject: Subject): Promise<boolean> {
-  if (speaksHttp2Alone(subject)) {
-    return false;
+const ROOT: Route = "GET /";
+
+/** Many services answer nothing at `/`, which nobody named: a slow route that is asked for no time answers at once as well. */
+async function ordinaryOf(copy: Copy, { routes }: Subject): Promise<Subject["routes"]> {
+  const { ordinary, slow } = routes;
+  if (ordinary !== ROOT || slow === undefined || (await answers(copy, ROOT))) {
+    return routes;
+  }
+  const instant = fill(slow, { seconds: 0 }) as Route;
+  return (await answers(copy, instant)) ? { ...routes, ordinary: instant } : routes;
+}
+
+async function answers(copy: Copy, route: Route): Promise<boolean> {
+  const [method = "GET", path = "/"] = route.split(" ");
+  const { status, ended } = await copy.ask({ method, path: fill(path, VALUES) }, "public", 5000);
+  return status === 200 && ended === "whole";
+}
+
+export interface Preflight {
+  /** Its ordinary route is one that answers. */
+  readonly subject: Subject;
+  /** Whether the service has said that lastcall is in it. */
+  readonly runsLastcall: boolean;
+}
+
+/** Errors: LAB_TARGET_NOT_STARTED, LAB_TARGET_DIED, LAB_TARGET_NOT_READY, LAB_ROUTE_REFUSED. */
+export async function preflight(described: Subject): Promise<Preflight> {
+  if (speaksHttp2Alone(described)) {
+    return { subject: described, runsLastcall: false };
   }
   const started: Copy[] = [];
   try {
-    const copy = await startCopy(subject, {}, (one) => started.push(one));
+    const copy = await startCopy(described, {}, (one) => started.push(one));
+    const subject = { ...described, routes: await ordinaryOf(copy, described) };
     for (const name of ASKED) {
       // One after the other: the first that fails is told.
       await askRoute(copy, subject, name);
     }
     await checkHoldBack(copy, subject);
-    return copy.lines.some(({ text }) => text.startsWith(START_UP_LINE));
+    return { subject, runsLastcall: copy.lines.some(({ text }) => text.startsWith(START_UP_LINE)) };
   } catch (error) {
     if (error instanceof StartFailed) {
       throw new LabError(error.code, error.message, NEXT[error.code] ?? "", { cause: error });

@@ -279,6 +279,19 @@ test("prove says which route does not answer as it is described, before it judge
   assert.match(garbage.err, /gave no answer in HTTP[\s\S]*LAB_ROUTE_REFUSED/);
 });
 
+test("a service without a route at / is asked for its slow route with 0 seconds, where that answers at once", async () => {
+  const rootless = NAIVE.replace(
+    'else response.end("hello")',
+    'else response.writeHead(url.pathname === "/up" ? 200 : 404).end()',
+  );
+  const slow = ["--ready", "/up", "--slow", "/slow?seconds={seconds}"];
+  const { code, out, err } = await prove(["--only", "B5", ...slow, "--", "node", "-e", rootless]);
+  assert.equal(code, 0, out + err);
+  assert.match(out, /✓ B5/);
+  const none = await prove(["--only", "B7", "--ready", "/up", "--", "node", "-e", rootless]);
+  assert.match(none.err, /ordinary route GET \/ .* answered 404[\s\S]*--ordinary/);
+});
+
 test("Ctrl-C in the middle of a proof leaves at once, with no process behind", async () => {
   const child = start([
     "--only",
