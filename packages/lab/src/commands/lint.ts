@@ -1,6 +1,6 @@
 /** `lastcall lint`: parses its arguments, lints, and writes the findings in as many formats as were asked for. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { isatty } from "node:tty";
 import { parseArgs } from "node:util";
@@ -16,6 +16,7 @@ import { renderSarif } from "../lint/render/sarif.ts";
 import { failing, renderText } from "../lint/render/text.ts";
 import { RULES } from "../lint/rules/all.ts";
 import { lint, type LintResult } from "../lint/run.ts";
+import { saveFile } from "../lint/save.ts";
 import { STDIN } from "../lint/workspace.ts";
 import type { Command, Io } from "./command.ts";
 import { misuse } from "./flags.ts";
@@ -206,7 +207,7 @@ function readBaseline(io: Io, file: string): Baseline {
 
 function save(io: Io, file: string, text: string): void {
   try {
-    writeFileSync(path.resolve(io.cwd, file), text);
+    saveFile(path.resolve(io.cwd, file), text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LabError(

@@ -196,9 +196,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       return EXIT.interrupted;
     }
     const exitCode = countJudgements(proof).broken > 0 ? EXIT.failed : EXIT.pass;
+    // First: a file that cannot be written must not cost what was found.
+    io.out(values["json"] === true ? proofJson(proof, exitCode) : renderProof(proof, style));
     writeReport(text(values, "junit"), () => proofJunit(proof), io);
     writeReport(text(values, "markdown"), () => proofMarkdown(proof), io);
-    io.out(values["json"] === true ? proofJson(proof, exitCode) : renderProof(proof, style));
     return exitCode;
   } finally {
     guardian.close();

@@ -92,6 +92,8 @@ export function readLedger(file: string): LedgerReader {
     }
     if (line === 1) {
       assertSchema(file, record);
+    } else if (record.kind === "run") {
+      throw broken(file, line, "begins a second run: two ledgers stand in one file");
     }
     return record;
   }

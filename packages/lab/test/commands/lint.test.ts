@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
@@ -369,5 +369,35 @@ test("a flag that does not exist is answered with the nearest one", async () => 
 test("a folder in which nothing is read says so", async () => {
   await withFiles({ "a.txt": "" }, async (cwd) => {
     assert.match((await run(cwd)).out, /^0 files read: there is nothing here that lint knows/);
+  });
+});
+
+test("--fix on a full disk leaves the file as it was", async () => {
+  const compose = `${"# a comment\n".repeat(200)}services:\n  w:\n    image: x\n    stop_signal: SIGKILL\n`;
+  await withFiles({ "compose.yaml": compose }, async (cwd) => {
+    // A limit on the size of files stands for the disk: a write is cut off in the same way.
+    const full = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
+    const lastcall = [process.execPath, path.join(ROOT, "packages/lab/bin/lastcall.js")];
+    const ran = spawnSync("/bin/sh", ["-c", full, "sh", ...lastcall, "lint", "--fix"], {
+      cwd,
+      encoding: "utf8",
+    });
+    assert.equal(ran.status, 3, ran.stderr);
+    assert.match(ran.stderr, /^lastcall: compose\.yaml cannot be written: .*\n.*\[LAB_LINT_WRITE\]$/m);
+    assert.equal(readFileSync(path.join(cwd, "compose.yaml"), "utf8"), compose);
+    assert.deepEqual(readdirSync(cwd), ["compose.yaml"]);
+    await Promise.resolve();
+  });
+});
+
+test("--fix keeps the rights of a file, and writes through a link", async () => {
+  const compose = "services:\n  w:\n    image: x\n    stop_signal: SIGKILL\n";
+  await withFiles({ "real.txt": compose }, async (cwd) => {
+    chmodSync(path.join(cwd, "real.txt"), 0o640);
+    symlinkSync("real.txt", path.join(cwd, "compose.yaml"));
+    assert.equal((await run(cwd, "--fix")).code, 0);
+    assert.match(readFileSync(path.join(cwd, "real.txt"), "utf8"), /stop_signal: SIGTERM/);
+    assert.equal(statSync(path.join(cwd, "real.txt")).mode & 0o777, 0o640);
+    assert.deepEqual(readdirSync(cwd), ["compose.yaml", "real.txt"]);
   });
 });

@@ -134,6 +134,22 @@ test("prove writes JUnit and Markdown beside what it prints", async () => {
   assert.match(readFileSync(path.join(folder, "proof.md"), "utf8"), /\| ✅ \| B5 \|/);
 });
 
+test("prove prints what it found though a report cannot be written", async () => {
+  const { code, out, err } = await prove([
+    "--only",
+    "B5",
+    "--junit",
+    "nowhere/proof.xml",
+    "--",
+    "node",
+    "-e",
+    NAIVE,
+  ]);
+  assert.equal(code, 3);
+  assert.match(out, /B5/);
+  assert.match(err, /nowhere\/proof\.xml cannot be written.*\n.*\[LAB_OUTPUT\]/);
+});
+
 test("prove makes a request long by holding its body back where no slow route is named", async () => {
   const reads = NAIVE.replace(
     "else response.end",

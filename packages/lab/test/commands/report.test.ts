@@ -166,6 +166,14 @@ describe("a ledger that is not whole", () => {
     assert.ok(!existsSync(path.join(folder, "broken.html")));
   });
 
+  test("that holds two runs is no longer one run", () => {
+    const file = copyOf("twice.ndjson");
+    appendFileSync(file, readFileSync(path.join(folder, "clean/ledger.ndjson")));
+    const { code, err } = report(file);
+    assert.equal(code, 3);
+    assert.match(err, /twice\.ndjson:\d+ begins a second run: .*\n.*\[LAB_LEDGER_READ\]/);
+  });
+
   test("of another schema says which it saw and which it reads", () => {
     const file = copyOf("newer.ndjson");
     writeFileSync(file, readFileSync(file, "utf8").replace("lastcall.ledger/1", "lastcall.ledger/9"));
