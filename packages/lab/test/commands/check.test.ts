@@ -1,13 +1,11 @@
 // `lastcall check` as a newcomer runs it: nothing is said of the service but its command.
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Comparison } from "../../src/check/compare.ts";
 import { allGone } from "../processes.ts";
-
-const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
+import { startLastcall, type Running } from "./lastcall.ts";
 
 /** Closes its server on SIGTERM, as most services do, and answers /slow after 700 ms. */
 const NAIVE = `
@@ -21,27 +19,8 @@ process.on("SIGTERM", () => server.close(() => process.exit(0)));
 console.log("pid " + process.pid);
 `;
 
-interface Done {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function start(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): ChildProcess & { done: Promise<Done> } {
-  const child = spawn(process.execPath, [LASTCALL, "check", ...args], {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  const done = once(child, "close").then(([code]): Done => ({ code: code as number | null, out, err }));
-  return Object.assign(child, { done });
-}
+const start = (args: readonly string[], env: Record<string, string> = {}): Running =>
+  startLastcall(["check", ...args], { env });
 
 test("check finds port and route of a naive service, sees its pooled connections lost and exits 1", async () => {
   const { code, out, err } = await start(["--json", "--slow", "/slow", "--", "node", "-e", NAIVE]).done;
@@ -143,11 +122,11 @@ test("check refuses what it does not understand, with a next step", async () => 
 
 test("Ctrl-C in the middle of a check leaves no process behind", async () => {
   // Never listens, so that the check is still waiting when it is interrupted.
-  const child = start(["--", "node", "-e", "setInterval(() => {}, 1000)"]);
+  const { child, done } = start(["--", "node", "-e", "setInterval(() => {}, 1000)"]);
   await once(child.stderr as NodeJS.ReadableStream, "data");
   const service = await childOf(child.pid ?? 0);
   child.kill("SIGINT");
-  assert.equal((await child.done).code, 130);
+  assert.equal((await done).code, 130);
   await allGone([service]);
 });
 

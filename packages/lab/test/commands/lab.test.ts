@@ -1,30 +1,14 @@
 // The experiments as their users run them: real services, the short ones; the long ones are `npm run experiments`.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { realNginx } from "../real-parts.ts";
 import { allGone, childrenOf } from "../processes.ts";
+import { startLastcall, type Running } from "./lastcall.ts";
 
-const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
-
-function start(...args: readonly string[]): {
-  readonly child: ReturnType<typeof spawn>;
-  readonly err: () => string;
-  readonly done: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
-} {
-  const child = spawn(process.execPath, [LASTCALL, "lab", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  const done = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
-  return { child, err: () => err, done };
-}
+const start = (...args: readonly string[]): Running => startLastcall(["lab", ...args]);
 
 interface Document {
   readonly schema: string;

@@ -1,15 +1,13 @@
 // The loop against a router of ours on 127.0.0.1 whose upstream is taken away while it runs.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { LagFindings } from "../../src/lag/findings.ts";
 import { startProxy, type Proxy } from "../../src/router/proxy.ts";
+import { startLastcall, type Running } from "./lastcall.ts";
 
-const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const servers: Server[] = [];
 const proxies: Proxy[] = [];
 after(() => {
@@ -50,17 +48,7 @@ async function routed(...ports: readonly number[]): Promise<Proxy> {
   return proxy;
 }
 
-function lag(...args: readonly string[]): {
-  readonly child: ReturnType<typeof spawn>;
-  readonly done: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
-} {
-  const child = spawn(process.execPath, [LASTCALL, "lag", ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  return { child, done: once(child, "close").then(([code]) => ({ code: code as number | null, out, err })) };
-}
+const lag = (...args: readonly string[]): Running => startLastcall(["lag", ...args]);
 
 const found = (out: string): LagFindings & { readonly schema: string } =>
   JSON.parse(out) as LagFindings & { readonly schema: string };

@@ -1,19 +1,14 @@
 // `lastcall prove` as its users run it, on a service of which little is said.
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { allGone, childrenOf } from "../processes.ts";
 import { describeSubject } from "../../src/prove/description.ts";
 import { chooseClauses } from "../../src/prove/prove.ts";
 import { renderProof } from "../../src/render/prove.ts";
 import { PLAIN } from "../../src/render/style.ts";
-import { makeFolder } from "../folder.ts";
-
-const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
+import { folderWith, startLastcall, type Done, type Running } from "./lastcall.ts";
 
 /** Closes its server on SIGTERM and exits when it has closed. */
 const NAIVE = `
@@ -26,13 +21,6 @@ server.listen(process.env.PORT, "127.0.0.1");
 process.on("SIGTERM", () => server.close(() => process.exit(0)));
 `;
 
-interface Done {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-  readonly folder: string;
-}
-
 /** Knows the right routes only, and answers one of them with something that is not HTTP. */
 const PICKY = `
 require("node:http").createServer((request, response) => {
@@ -42,33 +30,14 @@ require("node:http").createServer((request, response) => {
 }).listen(process.env.PORT, "127.0.0.1");
 `;
 
-function start(
-  args: readonly string[],
-  config?: object,
-): { readonly process: ChildProcess; readonly done: Promise<Done> } {
-  const folder = makeFolder("prove");
-  if (config !== undefined) {
-    writeFileSync(path.join(folder, "lastcall.config.json"), JSON.stringify(config));
-  }
-  const child = spawn(process.execPath, [LASTCALL, "prove", ...args], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  const done = once(child, "close").then(([code]): Done => ({
-    code: code as number | null,
-    out,
-    err,
-    folder,
-  }));
-  return { process: child, done };
+function start(args: readonly string[], config?: object): Running & { readonly folder: string } {
+  const folder = folderWith(config, "prove");
+  return { folder, ...startLastcall(["prove", ...args], { cwd: folder }) };
 }
 
-function prove(args: readonly string[], config?: object): Promise<Done> {
-  return start(args, config).done;
+async function prove(args: readonly string[], config?: object): Promise<Done & { readonly folder: string }> {
+  const { done, folder } = start(args, config);
+  return { ...(await done), folder };
 }
 
 interface ProofJson {
@@ -309,7 +278,7 @@ test("a service without a route at / is asked for its slow route with 0 seconds,
 });
 
 test("Ctrl-C in the middle of a proof leaves at once, with no process behind", async () => {
-  const child = start([
+  const { child, done } = start([
     "--only",
     "A7,C1,B2,G3",
     "--slow",
@@ -322,7 +291,7 @@ test("Ctrl-C in the middle of a proof leaves at once, with no process behind", a
   const pids = await new Promise<number[]>((resolve) => {
     const seen: number[] = [];
     const look = setInterval(() => {
-      const now = childrenOf(child.process.pid ?? 0);
+      const now = childrenOf(child.pid ?? 0);
       seen.splice(0, seen.length, ...now);
       if (now.length >= 4) {
         clearInterval(look);
@@ -331,8 +300,8 @@ test("Ctrl-C in the middle of a proof leaves at once, with no process behind", a
     }, 30);
   });
   const askedAt = performance.now();
-  child.process.kill("SIGINT");
-  const { code } = await child.done;
+  child.kill("SIGINT");
+  const { code } = await done;
   assert.equal(code, 130);
   assert.ok(performance.now() - askedAt < 4000, "it does not wait for its judges");
   await allGone(pids);

@@ -1,7 +1,6 @@
 // The command as its users run it: real processes, few and named by what they do.
 import assert from "node:assert/strict";
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -12,42 +11,21 @@ import { realNginx, realRouter } from "../real-parts.ts";
 import { allGone } from "../processes.ts";
 import type { Verdict } from "../../src/verdict/verdict.ts";
 import { makeFolder } from "../folder.ts";
+import { folderWith, LASTCALL, startLastcall, type Done, type Running } from "./lastcall.ts";
 
-const LASTCALL = fileURLToPath(new URL("../../../bin/lastcall.js", import.meta.url));
 const POLITE = fileURLToPath(new URL("../fixtures/polite.js", import.meta.url));
 const [nginx, haproxy] = [await realNginx(), await realRouter("haproxy")];
 /** What it says of itself is all that is asked of it. */
 const OLD_HAPROXY = path.join(makeFolder("old"), "haproxy");
 writeFileSync(OLD_HAPROXY, "#!/bin/sh\necho 'HAProxy version 2.2.9-1 2022/01/01'\n", { mode: 0o755 });
 
-interface Done {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly folder: string;
-  readonly done: Promise<Done>;
-}
-
-function start(args: readonly string[], env: Record<string, string> = {}, config?: object): Running {
-  const folder = makeFolder("rollout");
-  if (config !== undefined) {
-    writeFileSync(path.join(folder, "lastcall.config.json"), JSON.stringify(config));
-  }
-  const child = spawn(process.execPath, [LASTCALL, "rollout", ...args], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part));
-  const done = once(child, "close").then(([code]): Done => ({ code: code as number | null, out, err }));
-  return { child, folder, done };
+function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  config?: object,
+): Running & { readonly folder: string } {
+  const folder = folderWith(config, "rollout");
+  return { folder, ...startLastcall(["rollout", ...args], { cwd: folder, env }) };
 }
 
 const run = (...args: Parameters<typeof start>): Promise<Done> => start(...args).done;
