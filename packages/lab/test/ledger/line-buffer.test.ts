@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { LineBuffer } from "../../src/ledger/line-buffer.ts";
-import type { LedgerRecord, RequestRecord } from "../../src/ledger/records.ts";
+import type { LedgerRecord } from "../../src/ledger/records.ts";
+import { anyRequest } from "./any-request.ts";
 
 const time = fc.oneof(
   fc.integer({ min: 0, max: 4e12 }).map((micros) => micros / 1000),
@@ -15,58 +16,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.constantFrom('a"b', "a\\b", "ä", "\ud800", ""),
 );
-const requests: fc.Arbitrary<RequestRecord> = fc.record(
-  {
-    kind: fc.constant("request" as const),
-    id: text,
-    method: fc.constantFrom("GET", "POST"),
-    path: text,
-    intendedMs: time,
-    dispatchedMs: time,
-    connectedMs: fc.option(time),
-    writtenMs: fc.option(time),
-    firstByteMs: fc.option(time),
-    endedMs: time,
-    fate: fc.constantFrom("answered" as const, "failed" as const),
-    status: fc.option(count),
-    stage: fc.constantFrom(null, "connect" as const, "body" as const),
-    error: fc.option(text),
-    connection: fc.record({
-      id: count,
-      reuse: count,
-      ageMs: time,
-      closedFirst: fc.constantFrom(null, "client" as const, "server" as const),
-    }),
-    bytes: fc.record({ promised: fc.option(count), got: count }),
-    copy: fc.option(text),
-    upstream: fc.option(text),
-    template: text,
-    uploaded: count,
-  },
-  {
-    noNullPrototype: true,
-    requiredKeys: [
-      "kind",
-      "id",
-      "method",
-      "path",
-      "intendedMs",
-      "dispatchedMs",
-      "connectedMs",
-      "writtenMs",
-      "firstByteMs",
-      "endedMs",
-      "fate",
-      "status",
-      "stage",
-      "error",
-      "connection",
-      "bytes",
-      "copy",
-      "upstream",
-    ],
-  },
-);
+const requests = anyRequest({ time, count, status: count, text });
 
 function linesOf(buffer: LineBuffer): string {
   return Buffer.from(buffer.take()).toString("utf8");
@@ -103,7 +53,7 @@ test("lines longer than the buffer are whole, and stand behind what was there", 
   const [base] = fc.sample(requests, 1);
   assert.ok(base !== undefined);
   for (const path of ["x".repeat(500_000), '"'.repeat(300_000), "/short"]) {
-    const { template: _, uploaded: __, ...plain } = base;
+    const { template: _, uploaded: __, events: ___, ...plain } = base;
     all.push({ ...plain, path });
   }
   for (const record of all) {

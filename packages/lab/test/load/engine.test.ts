@@ -7,25 +7,22 @@ import type { RequestRecord } from "../../src/ledger/records.ts";
 import { createLoadEngine } from "../../src/load/engine.ts";
 import type { LoadPlan } from "../../src/load/load.ts";
 import { rawServer } from "./raw-server.ts";
-import { runLoad } from "./run-load.ts";
+import { loadPlan, runLoad } from "./run-load.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 function plan(port: number, change: Partial<LoadPlan> = {}): LoadPlan {
-  return {
-    host: "127.0.0.1",
+  return loadPlan({
     port,
-    seed: 7,
     arrivals: { kind: "constant", ratePerSecond: 200 },
     mix: [
       { method: "GET", path: "/work?id={id}", body: null, weight: 1 },
       { method: "POST", path: "/orders", body: '{"id":"{id}","note":"ä"}', weight: 1 },
     ],
-    keepAlive: true,
     timeoutMs: 20_000,
     maxDurationMs: 60_000,
     ...change,
-  };
+  });
 }
 
 describe("the load engine", () => {

@@ -43,20 +43,7 @@ async function serve(
 const GET: RequestTemplate = { method: "GET", path: "/a/{id}", body: null, weight: 1, protocol: "h2" };
 
 async function run(port: number, enough: number, change: Partial<LoadPlan> = {}): Promise<RequestRecord[]> {
-  return runLoad(
-    {
-      host: "127.0.0.1",
-      port,
-      seed: 7,
-      arrivals: { kind: "constant", ratePerSecond: 50 },
-      mix: [GET],
-      keepAlive: true,
-      timeoutMs: 10_000,
-      maxDurationMs: 30_000,
-      ...change,
-    },
-    enough,
-  );
+  return runLoad({ port, arrivals: { kind: "constant", ratePerSecond: 50 }, mix: [GET], ...change }, enough);
 }
 
 test("each request is a stream of its own, whole and under its id, on a few sessions", async () => {

@@ -26,10 +26,7 @@ async function talk(
 ): Promise<RequestRecord[]> {
   return runLoad(
     {
-      host: "127.0.0.1",
       port,
-      seed: 7,
-      arrivals: { kind: "constant", ratePerSecond: 10 },
       mix: [
         {
           method: "GET",
@@ -40,9 +37,7 @@ async function talk(
           webSocket: { ...TALK, ...change },
         },
       ],
-      keepAlive: true,
       timeoutMs,
-      maxDurationMs: 30_000,
     },
     enough,
   );

@@ -7,13 +7,13 @@ import { after, test } from "node:test";
 import { LabError } from "../../src/errors.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
 import type { RequestRecord } from "../../src/ledger/records.ts";
-import { createLoadEngine } from "../../src/load/engine.ts";
 import type { RequestTemplate } from "../../src/load/load.ts";
 import { assertCan, type RouterBehaviour, type RouterName } from "../../src/router/options.ts";
 import type { FoundRouter, Router, Upstream } from "../../src/router/router.ts";
 import { startRouter } from "../../src/router/start.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
+import { runLoad } from "../load/run-load.ts";
 import { webSocketServer, type Guest } from "../load/web-socket-server.ts";
 import { makeFolder } from "../folder.ts";
 import { realRouter } from "../real-parts.ts";
@@ -40,39 +40,13 @@ function start(
   return startRouter(found, options, upstreams, { clock, guardian, findPort, emit: () => undefined });
 }
 
-async function load(
+function load(
   port: number,
   template: Partial<RequestTemplate>,
   enough: (records: readonly RequestRecord[]) => boolean,
-  then: () => void = () => undefined,
 ): Promise<RequestRecord[]> {
-  const engine = createLoadEngine(
-    {
-      host: "127.0.0.1",
-      port,
-      seed: 7,
-      arrivals: { kind: "constant", ratePerSecond: 20 },
-      mix: [{ method: "GET", path: "/", body: null, weight: 1, ...template }],
-      keepAlive: true,
-      timeoutMs: 10_000,
-      maxDurationMs: 20_000,
-    },
-    clock.baseMs,
-  );
-  const records: RequestRecord[] = [];
-  const reached = new Promise<void>((resolve) => {
-    engine.onRecords((batch) => {
-      records.push(...batch);
-      then();
-      if (enough(records)) {
-        resolve();
-      }
-    });
-  });
-  await engine.start();
-  await reached;
-  await engine.stop();
-  return records;
+  const mix = [{ method: "GET", path: "/", body: null, weight: 1, ...template }] as const;
+  return runLoad({ port, arrivals: { kind: "constant", ratePerSecond: 20 }, mix }, enough);
 }
 
 const TALK = { forMs: 500, everyMs: 50, message: "{id}:{n};", answer: "echo" } as const;
@@ -127,18 +101,12 @@ for (const found of ROUTERS) {
     const a = { copy: "A", host: "127.0.0.1", port: server.port };
     const router = await start(found, { webSockets: true }, [a]);
     try {
-      const removed: Promise<void>[] = [];
-      const records = await load(
-        router.port,
-        { webSocket: { ...TALK, forMs: 2000 } },
-        (all) => all.length >= 20 && all.some(({ status }) => status !== 101),
-        () => {
-          if (removed.length === 0) {
-            removed.push(router.set([]));
-          }
-        },
-      );
-      await Promise.all(removed);
+      let removed: Promise<void> | undefined;
+      const records = await load(router.port, { webSocket: { ...TALK, forMs: 2000 } }, (all) => {
+        removed ??= router.set([]);
+        return all.length >= 20 && all.some(({ status }) => status !== 101);
+      });
+      await removed;
       const [stood, refused] = [
         records.filter(({ status }) => status === 101),
         records.filter(({ status }) => status !== 101),
