@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { suite, test, type TestContext } from "node:test";
 import { ask, AUTO, fixture, start, type Child, type ChildOptions } from "./child.ts";
+import { freePort } from "./free-port.ts";
 
 const BUDGET = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "300ms" };
 
@@ -28,15 +29,6 @@ async function stopWithHeldRequest(child: Child): Promise<Awaited<ReturnType<typ
   await child.warned("calling the app's own SIGTERM handler");
   await child.said("handler");
   return held;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 suite("G8 a foreign stop handler waits for the gate and cuts nothing", { concurrency: 2 }, () => {

@@ -34,8 +34,10 @@ export interface Child {
   port(word?: string): Promise<number>;
   /** The exit code, or the signal's name. */
   ended(): Promise<number | NodeJS.Signals>;
-  /** The record on standard error; null when there is none. */
+  /** The first record on standard error; null when there is none. */
   record(): ShutdownRecord | null;
+  /** Those of all its processes and threads, in the order in which they came. */
+  records(): readonly ShutdownRecord[];
 }
 
 export const AUTO: string = new URL("../src/auto.js", import.meta.url).href;
@@ -78,6 +80,11 @@ export function start(context: TestContext, program: string, options: ChildOptio
       }
     }
   };
+  const records = (): readonly ShutdownRecord[] =>
+    texts.stderr
+      .split("\n")
+      .filter((line) => line.startsWith('{"schema":"lastcall.record/'))
+      .map((line) => JSON.parse(line) as ShutdownRecord);
   return {
     process: child,
     stdout: () => texts.stdout,
@@ -93,10 +100,8 @@ export function start(context: TestContext, program: string, options: ChildOptio
       const [code, signal] = await closed;
       return code ?? signal ?? "SIGKILL";
     },
-    record() {
-      const line = texts.stderr.split("\n").find((one) => one.startsWith('{"schema":"lastcall.record/'));
-      return line === undefined ? null : (JSON.parse(line) as ShutdownRecord);
-    },
+    record: () => records()[0] ?? null,
+    records,
   };
 }
 

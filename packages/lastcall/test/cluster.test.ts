@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { ShutdownRecord } from "../src/index.ts";
-import { ask, AUTO, fixture, start, type Child } from "./child.ts";
+import { ask, AUTO, fixture, start } from "./child.ts";
+import { startClients } from "./clients.ts";
 import { dial, untilRefused } from "./servers/rig.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const ENV = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "200ms" };
-
-function records(child: Child): readonly ShutdownRecord[] {
-  return child
-    .stderr()
-    .split("\n")
-    .filter((line) => line.startsWith('{"schema"'))
-    .map((line) => JSON.parse(line) as ShutdownRecord);
-}
 
 suite("G7 cluster workers drain within the primary's one budget", { concurrency: 1 }, () => {
   for (const policy of ["rr", "none"]) {
@@ -29,7 +21,7 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
       child.process.kill("SIGTERM");
       assert.deepEqual(await held, { status: 200, body: "held work is done\n" });
       assert.equal(await child.ended(), 0);
-      const all = records(child);
+      const all = child.records();
       assert.equal(all.length, 3);
       assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(["drained"]));
       const primary = all.find(({ pid }) => pid === child.process.pid);
@@ -69,7 +61,7 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
     await child.said("stuck");
     child.process.kill("SIGTERM");
     assert.equal(await child.ended(), 3);
-    const primary = records(child).find(({ pid }) => pid === child.process.pid);
+    const primary = child.records().find(({ pid }) => pid === child.process.pid);
     assert.match(
       primary?.teardown.find(({ name }) => name === "workers")?.error ?? "",
       /^cluster worker \d \(pid \d+\) ended with exit code 3$/,
@@ -84,19 +76,10 @@ suite("G7 cluster workers drain within the primary's one budget", { concurrency:
         env: ENV,
       });
       const port = await child.port();
-      const through = new AbortController();
-      const seen = new Map<number | string, number>();
-      const clients = Array.from({ length: 8 }, async () => {
-        while (!through.signal.aborted) {
-          const { status } = await ask(port, "/");
-          seen.set(status, (seen.get(status) ?? 0) + 1);
-        }
-      });
+      const clients = startClients(port);
       child.process.kill("SIGUSR2");
       await child.said("replaced");
-      through.abort();
-      await Promise.all(clients);
-      assert.deepEqual([...seen.keys()], [200]);
+      assert.deepEqual([...(await clients.end()).keys()], [200]);
       child.process.kill("SIGTERM");
       assert.equal(await child.ended(), 0);
     });

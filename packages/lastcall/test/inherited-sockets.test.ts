@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { suite, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ask, AUTO, fixture, start, type Child } from "./child.ts";
+import { startClients } from "./clients.ts";
 
 /** Python can listen without accepting, as systemd does. */
 const activator = fileURLToPath(new URL("../../test/fixtures/activator.py", import.meta.url));
@@ -40,14 +41,7 @@ suite("systemd's socket activation", { concurrency: 2, skip }, () => {
     const child = activate(t, { args: ["same"] });
     await child.said("serves 1 ");
     const port = Number(/ports (\d+)/.exec(child.stdout())?.[1]);
-    const through = new AbortController();
-    const seen = new Map<number | string, number>();
-    const clients = Array.from({ length: 8 }, async () => {
-      while (!through.signal.aborted) {
-        const { status } = await ask(port, "/");
-        seen.set(status, (seen.get(status) ?? 0) + 1);
-      }
-    });
+    const clients = startClients(port);
     for (let n = 0; n < 4; n += 1) {
       const ended = child.stdout().match(/^serves/gm)?.length ?? 0;
       child.process.stdin?.write("restart\n");
@@ -55,9 +49,7 @@ suite("systemd's socket activation", { concurrency: 2, skip }, () => {
         await child.more();
       }
     }
-    through.abort();
-    await Promise.all(clients);
-    assert.deepEqual([...seen.keys()], [200]);
+    assert.deepEqual([...(await clients.end()).keys()], [200]);
     child.process.stdin?.write("stop\n");
     assert.equal(await child.ended(), 0);
     assert.equal(child.stdout().match(/^ended 0$/gm)?.length, 5);

@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { ShutdownRecord } from "../src/index.ts";
-import { ask, AUTO, fixture, start, type Child } from "./child.ts";
+import { ask, AUTO, fixture, start } from "./child.ts";
 
 const ENV = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "200ms" };
-
-function records(child: Child): readonly ShutdownRecord[] {
-  return child
-    .stderr()
-    .split("\n")
-    .filter((line) => line.startsWith('{"schema"'))
-    .map((line) => JSON.parse(line) as ShutdownRecord);
-}
 
 suite("G7 worker threads drain within the process's one budget", { concurrency: 2 }, () => {
   for (const style of ["auto", "explicit"]) {
@@ -31,7 +22,7 @@ suite("G7 worker threads drain within the process's one budget", { concurrency: 
         ["held work is done\n", "held work is done\n"],
       );
       assert.equal(await child.ended(), 0);
-      const all = records(child);
+      const all = child.records();
       assert.deepEqual(
         all.map(({ outcome }) => outcome),
         ["drained", "drained", "drained"],
@@ -53,7 +44,7 @@ suite("G7 worker threads drain within the process's one budget", { concurrency: 
     await child.said("stuck");
     child.process.kill("SIGTERM");
     assert.equal(await child.ended(), 3);
-    const main = records(child).find(({ thread }) => thread === undefined);
+    const main = child.records().find(({ thread }) => thread === undefined);
     assert.match(
       main?.teardown.find(({ name }) => name === "workers")?.error ?? "",
       /^worker thread \d ended with exit code 3$/,
@@ -77,7 +68,7 @@ suite("G7 worker threads drain within the process's one budget", { concurrency: 
     child.process.kill("SIGTERM");
     assert.equal(await child.ended(), 0);
     assert.deepEqual(
-      records(child).map(({ teardown }) => teardown.map(({ name }) => name)),
+      child.records().map(({ teardown }) => teardown.map(({ name }) => name)),
       [["the app's own stop handlers"]],
     );
   });

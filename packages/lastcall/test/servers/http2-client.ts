@@ -1,7 +1,7 @@
 /**
  * An HTTP/2 client by hand, which does what RFC 9113 asks and no more: after a GOAWAY it opens no stream, a stream above
  * the last id is safe to retry, one that is at or below it and gets no answer is lost. Node's own client fails streams
- * for reasons of its own.
+ * for reasons of its own. The lab has a larger one for strange services; this package is tested without the lab.
  */
 
 import { once } from "node:events";
