@@ -1,6 +1,7 @@
 /** A7: a second signal means "do not wait for the routers"; it never means "drop the work", except SIGINT while draining. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilAfterT0, untilRefused } from "./moves.ts";
 
@@ -44,13 +45,9 @@ async function judgeSecond(court: Hearing, second: NodeJS.Signals): Promise<void
     wire: slow,
   });
   const exit = await court.exit(copy, 2000, todo);
-  court.demand(
-    exit.code === court.subject.exitCodes.clean,
-    `The exit code was ${String(exit.code)} after a clean drain.`,
-    {
-      todo: "A drain that finished everything is clean, however it was asked for.",
-    },
-  );
+  court.demand(exit.code === court.subject.exitCodes.clean, `${exitInWords(exit)} after a clean drain.`, {
+    todo: "A drain that finished everything is clean, however it was asked for.",
+  });
 }
 
 async function judgeLater(court: Hearing): Promise<void> {

@@ -1,6 +1,7 @@
 /** B1: what is in flight at the gate is answered, and the order is: the listener refuses, the answer goes out, the process leaves. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused } from "./moves.ts";
 
@@ -44,12 +45,8 @@ export const clause: Clause = {
         "Exit when the last answer is out: end the idle connections yourself.",
       );
       court.measure("exitMs", sinceT0(copy, exit.atMs));
-      court.demand(
-        exit.code === subject.exitCodes.clean,
-        `The exit code was ${String(exit.code)} (${String(exit.signal)}).`,
-        {
-          todo: `A drain that finished everything exits with ${subject.exitCodes.clean}.`,
-        },
-      );
+      court.demand(exit.code === subject.exitCodes.clean, `${exitInWords(exit)}.`, {
+        todo: `A drain that finished everything exits with ${subject.exitCodes.clean}.`,
+      });
     }),
 };

@@ -1,6 +1,7 @@
 /** C1: a request that never ends is cut at the deadline, as clearly as can still be done, and the process leaves. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, roundTrip } from "./moves.ts";
 
@@ -63,7 +64,7 @@ export const clause: Clause = {
         `The process left ${tookMs} ms after t0; its deadline was ${GRACEFUL_TIMEOUT_MS} ms.`,
         { todo: "Exit at the deadline whatever is still open.", wire: headless },
       );
-      court.demand(exit.code === subject.exitCodes.incomplete, `The exit code was ${String(exit.code)}.`, {
+      court.demand(exit.code === subject.exitCodes.incomplete, `${exitInWords(exit)}.`, {
         todo: `Exit with ${subject.exitCodes.incomplete} when work was cut.`,
       });
     }),

@@ -1,6 +1,7 @@
 /** C2: the handler hears of the end before it comes, and what it throws then is noted and no more. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, SLACK_MS, hearing, sinceT0 } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 
@@ -48,7 +49,7 @@ export const clause: Clause = {
       });
       court.demand(
         exit.code === subject.exitCodes.incomplete,
-        `The exit code was ${String(exit.code)} after a handler threw while it was aborted.`,
+        `${exitInWords(exit)} after a handler threw while it was aborted.`,
         {
           todo: `Record what the handler throws then; the exit code stays ${subject.exitCodes.incomplete}.`,
           wire,

@@ -1,6 +1,7 @@
 /** C4: a handler that blocks the event loop blocks everything in its process, except what holds the deadline. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import type { Exit } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { putInFlight, untilRefused, warm } from "./moves.ts";
@@ -64,7 +65,7 @@ export const clause: Clause = {
       const spun = await stopBlocked(court, "spin");
       court.demand(
         spun.exit.code === subject.exitCodes.incomplete,
-        `The exit code was ${String(spun.exit.code)} (${String(spun.exit.signal)}) after a handler blocked the loop.`,
+        `${exitInWords(spun.exit)} after a handler blocked the loop.`,
         { todo: `Leave with ${subject.exitCodes.incomplete}: work was cut.` },
       );
       if (spun.blockedIn !== null) {

@@ -30,6 +30,11 @@ export interface Exit {
   readonly atMs: number;
 }
 
+/** `It left with exit code 1`, or `It was ended by SIGTERM`: a process has one or the other. */
+export function exitInWords({ code, signal }: Pick<Exit, "code" | "signal">): string {
+  return signal === null ? `It left with exit code ${String(code)}` : `It was ended by ${signal}`;
+}
+
 export type Http2Door = "h2c" | "h2" | "http2Port";
 
 export interface StartPlan {

@@ -1,6 +1,7 @@
 /** D1: tracked work is work, although its response is long gone. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 
@@ -39,7 +40,7 @@ export const clause: Clause = {
         const teardown = copy.lines.findIndex((line) => court.saying("teardown").test(line.text));
         court.demand(teardown > done, "Teardown began before the tracked work was done.", { todo: ADVICE });
       }
-      court.demand(exit.code === subject.exitCodes.clean, `The exit code was ${String(exit.code)}.`, {
+      court.demand(exit.code === subject.exitCodes.clean, `${exitInWords(exit)}.`, {
         todo: ADVICE,
       });
       if (subject.record) {

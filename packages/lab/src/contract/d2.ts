@@ -1,6 +1,7 @@
 /** D2: work that does not finish in time has a fate, and the fate has a name. (Durable handoff is D3's.) */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 
@@ -45,7 +46,7 @@ export const clause: Clause = {
         `The record names: ${fates.join(", ") || "nothing"}.`,
         { todo: ADVICE },
       );
-      court.demand(exit.code === subject.exitCodes.incomplete, `The exit code was ${String(exit.code)}.`, {
+      court.demand(exit.code === subject.exitCodes.incomplete, `${exitInWords(exit)}.`, {
         todo: `Exit with ${subject.exitCodes.incomplete} when tracked work was left undone.`,
       });
     }),

@@ -1,6 +1,7 @@
 /** D4: what was opened last may use what was opened before it; so it closes first. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 
@@ -64,7 +65,7 @@ export const clause: Clause = {
         );
         court.demand(
           exit.code === record.exitCode,
-          `The exit code was ${String(exit.code)}, the record says ${record.exitCode}.`,
+          `${exitInWords(exit)}, the record says ${record.exitCode}.`,
           {
             todo: "Leave with the exit code of the record.",
           },

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { putInFlight, roundTrip } from "./moves.ts";
 import { findRecords } from "./record.ts";
@@ -21,7 +22,7 @@ async function judgeClosedStderr(court: Hearing, folder: string): Promise<void> 
     const exit = await court.exit(copy, 4000, "Ignore EPIPE on stderr while writing the record.");
     court.demand(
       exit.code === court.subject.exitCodes.clean,
-      `With stderr closed the exit code was ${String(exit.code)} (${String(exit.signal)}).`,
+      `${exitInWords(exit)} when stderr was closed.`,
       {
         todo: "Ignore EPIPE on stderr: a log collector that has gone away is no reason to fail.",
       },

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import type { Copy } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import {
@@ -140,7 +141,7 @@ async function judgeRestart(court: Hearing, way: Http2Way): Promise<void> {
   );
   court.demand(
     exit.code === court.subject.exitCodes.clean,
-    `The exit code was ${String(exit.code)} although every stream was answered (${way.door}).`,
+    `${exitInWords(exit)} although every stream was answered (${way.door}).`,
     { todo: `Exit with ${court.subject.exitCodes.clean} when nothing was cut.` },
   );
 }

@@ -1,6 +1,7 @@
 /** F3: a stream that would never end is ended in order when its route says so, and the client sees that it is whole. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { roundTrip } from "./moves.ts";
 import type { Subject } from "./subject.ts";
@@ -76,7 +77,7 @@ async function judgeStreams(court: Hearing, subject: Subject): Promise<void> {
     );
   }
   const exit = await court.exit(copy, 5000, "Exit when the streams have ended.");
-  court.demand(exit.code === subject.exitCodes.clean, `The exit code was ${String(exit.code)}.`, {
+  court.demand(exit.code === subject.exitCodes.clean, `${exitInWords(exit)}.`, {
     todo: "A stream that was ended in order is finished work.",
   });
 }

@@ -2,6 +2,7 @@
 
 import { performance } from "node:perf_hooks";
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight, untilRefused } from "./moves.ts";
 
@@ -27,7 +28,7 @@ async function judgeSlowStart(court: Hearing): Promise<void> {
     `A stop signal during start-up took ${tookMs} ms to end the process.`,
     { todo },
   );
-  court.demand(exit.code === 0, `The exit code was ${String(exit.code)} (${String(exit.signal)}).`, { todo });
+  court.demand(exit.code === 0, `${exitInWords(exit)}.`, { todo });
   court.demand(
     !copy.lines.some((line) => /"listening":true/.test(line.text)),
     "It listened after the stop signal.",
@@ -60,7 +61,7 @@ async function judgeNeverReady(court: Hearing): Promise<void> {
     wire: slow,
   });
   const exit = await court.exit(copy, 2000, todo);
-  court.demand(exit.code === 0, `The exit code was ${String(exit.code)}.`, { todo });
+  court.demand(exit.code === 0, `${exitInWords(exit)}.`, { todo });
 }
 
 export const clause: Clause = {

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 
@@ -50,10 +51,6 @@ export const clause: Clause = {
         `${sent} signals ended the drain delay of ${DRAIN_DELAY_MS} ms after ${tookMs} ms.`,
         { todo: ADVICE },
       );
-      court.demand(
-        exit.code === subject.exitCodes.clean,
-        `The exit code was ${String(exit.code)} (${String(exit.signal)}).`,
-        { todo: ADVICE },
-      );
+      court.demand(exit.code === subject.exitCodes.clean, `${exitInWords(exit)}.`, { todo: ADVICE });
     }),
 };

@@ -1,6 +1,7 @@
 /** G4: an error in the middle of the drain is an error, and no reason to leave the resources open. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 
@@ -39,11 +40,7 @@ export const clause: Clause = {
         `After an uncaught error while draining ${closed.length} of 3 hooks ran.`,
         { todo, wire: slow },
       );
-      court.demand(
-        exit.code !== 0 && exit.code !== null,
-        `The exit code was ${String(exit.code)} (${String(exit.signal)}).`,
-        { todo },
-      );
+      court.demand(exit.code !== 0 && exit.code !== null, `${exitInWords(exit)}.`, { todo });
       if (subject.record) {
         const record = court.record(copy);
         court.demand(

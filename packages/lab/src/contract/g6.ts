@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing, sinceT0 } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 import { type NotifySocket, bindNotifySocket } from "./notify-socket.ts";
@@ -63,7 +64,7 @@ async function judgeKillMode(
   const exit = await court.exit(copy, 4000, "Exit when the last answer is out.");
   court.demand(
     exit.code === court.subject.exitCodes.clean,
-    `The exit code was ${String(exit.code)} (${String(exit.signal)}) with KillMode=${killMode}.`,
+    `${exitInWords(exit)} with KillMode=${killMode}.`,
     { todo: `A drain that finished everything exits with ${court.subject.exitCodes.clean}.` },
   );
 }

@@ -1,6 +1,7 @@
 /** G9: a dependency that brings its own copy of the library brings no second opinion. */
 
 import type { Clause, Need } from "./clause.ts";
+import { exitInWords } from "./copy.ts";
 import { type Hearing, hearing } from "./court.ts";
 import { putInFlight } from "./moves.ts";
 import { findRecords } from "./record.ts";
@@ -40,7 +41,7 @@ export const clause: Clause = {
       court.demand(hooks.length === 4, `Of the hooks of both copies these ran: ${hooks.join(", ")}.`, {
         todo,
       });
-      court.demand(exit.code === subject.exitCodes.clean, `The exit code was ${String(exit.code)}.`, {
+      court.demand(exit.code === subject.exitCodes.clean, `${exitInWords(exit)}.`, {
         todo,
       });
 

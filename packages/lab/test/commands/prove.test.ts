@@ -79,6 +79,29 @@ test("prove finds the pooled connection of a naive service broken, with its trac
   assert.deepEqual({ ...counts }, { kept: 1, broken: 1, notJudged: 2 });
 });
 
+test("a service that its signal has ended is told so, and no exit code is made up for it", async () => {
+  const ended = NAIVE.replace(
+    "process.exit(0)",
+    '(process.removeAllListeners("SIGTERM"), process.kill(process.pid, "SIGTERM"))',
+  );
+  const closing = ended.replace(
+    'response.end("slow")',
+    'response.setHeader("Connection", "close").end("slow")',
+  );
+  const { code, out } = await prove([
+    "--only",
+    "B1",
+    "--slow",
+    "/slow?seconds={seconds}",
+    "--",
+    "node",
+    "-e",
+    closing,
+  ]);
+  assert.equal(code, 1, out);
+  assert.match(out, /✗ B1[\s\S]*It was ended by SIGTERM\./);
+});
+
 test("prove writes JUnit and Markdown beside what it prints", async () => {
   const { code, out, folder } = await prove([
     "--only",
