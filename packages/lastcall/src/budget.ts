@@ -107,9 +107,10 @@ function refuse(options: LifecycleOptions, grace: number, platform: Platform, su
   const terms = [...PARTS, "settleMs" as const]
     .filter((part) => options[part] !== undefined)
     .map((part) => `${part} ${formatDuration(options[part] ?? 0)}`);
+  const parts = terms.length === 1 ? `${terms[0]}` : `${terms.join(" + ")} = ${formatDuration(sum)}`;
   throw new LastcallError(
     "LASTCALL_BUDGET",
-    `${terms.join(" + ")} = ${formatDuration(sum)}, which must be less than the grace period of ${formatDuration(grace)} (${originOfGrace(options, platform)}).`,
+    `${parts}, which must be less than the grace period of ${formatDuration(grace)} (${originOfGrace(options, platform)}).`,
   );
 }
 

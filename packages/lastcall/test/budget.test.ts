@@ -44,6 +44,13 @@ test("C6 parts that are set and do not fit are refused with the sum spelled out"
   );
 });
 
+test("C6 one part that is longer than the grace period is named without a sum", () => {
+  assert.throws(
+    () => planBudget({ drainDelayMs: 60_000 }, nowhere),
+    /^LastcallError: drainDelayMs 60 s, which must be less than/,
+  );
+});
+
 test("C6 derived parts shrink until everything fits", () => {
   const { budget, sources } = planBudget({ drainDelayMs: 25_000 }, kubernetes);
   assert.equal(budget.drainDelayMs, 25_000);
