@@ -47,6 +47,20 @@ export const LIFECYCLE_BUGS = [
     tests: ["lastcall/watchdog"],
   },
   {
+    name: "a-thread-that-cannot-start-cuts-what-is-in-flight",
+    file: src("node-watchdog"),
+    find: `} catch { // Node's permission model`,
+    replace: `} catch (error) { throw error; // Node's permission model`,
+    tests: ["lastcall/watchdog"],
+  },
+  {
+    name: "a-handler-that-asks-for-the-stop-is-waited-for",
+    file: src("foreign"),
+    find: `if (this.#inside.getStore() === true) { this.#end(); }`,
+    replace: `void this.#inside;`,
+    tests: ["lastcall/auto"],
+  },
+  {
     name: "await-using-keeps-a-signalled-process",
     file: src("lifecycle"),
     find: `this.#disposing ||= this.#stop === null;`,
@@ -168,8 +182,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "each-shutdown-is-another-promise",
     file: src("lifecycle"),
-    find: `this.#begin("shutdown", null, reason); } return this.#record;`,
-    replace: `this.#begin("shutdown", null, reason); } return this.#record.then((record) => record);`,
+    find: `?.shutdownAsked?.(); return this.#record;`,
+    replace: `?.shutdownAsked?.(); return this.#record.then((record) => record);`,
     tests: LIFECYCLE,
   },
   {

@@ -123,6 +123,10 @@ class Auto implements AutoMode {
     return this.#foreign.exitCode;
   }
 
+  shutdownAsked(): void {
+    this.#foreign.shutdownAsked();
+  }
+
   own(): Lifecycle | null {
     return this.#own;
   }

@@ -49,6 +49,13 @@ export class ForeignHandlers {
     });
   }
 
+  /** A handler that asks for the stop is through with it, like one that asks for the exit. */
+  shutdownAsked(): void {
+    if (this.#inside.getStore() === true) {
+      this.#end();
+    }
+  }
+
   /** Calls the handlers, once. What one of them throws is as uncaught as it would be without us. */
   call(): void {
     if (this.#signal === null || this.#calledAt !== null) {

@@ -23,7 +23,7 @@ import { reusePortProblem } from "./platform/reuse-port.ts";
 import * as systemd from "./platform/systemd.ts";
 import { describeWrapper } from "./platform/wrapper.ts";
 import type { Probe } from "./probes.ts";
-import { AUTO_KEY, isReplaced } from "./registry.ts";
+import { AUTO_KEY, isReplaced, type AutoMode } from "./registry.ts";
 import { formatRecord, type ShutdownRecord } from "./record.ts";
 import { describeError, Reporter } from "./reporter.ts";
 import type { DrainableServer } from "./servers/attach.ts";
@@ -256,6 +256,7 @@ export class LifecycleCore implements Lifecycle {
     if (this.#stop === null) {
       this.#begin("shutdown", null, reason);
     }
+    (this.#host.registry[AUTO_KEY] as AutoMode | undefined)?.shutdownAsked?.();
     return this.#record;
   }
 

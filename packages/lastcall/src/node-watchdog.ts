@@ -28,18 +28,7 @@ export function startWatchdog(plan: WatchdogPlan): Watchdog {
     return { beat() {}, limit() {}, stop() {} };
   }
   const memory = new PulseMemory();
-  const workerData: WatchdogData = { ...plan, buffer: memory.buffer };
-  // Without the program's own flags and environment: `--import` of whatever must not run here as well.
-  const worker = new Worker(new URL("watchdog-worker.js", import.meta.url), {
-    workerData,
-    execArgv: [],
-    env: {},
-    name: "lastcall-watchdog",
-  });
-  worker.unref();
-  worker.on("error", () => {
-    // Without it the deadline is held by the main thread alone, as long as that is not blocked.
-  });
+  startThread({ ...plan, buffer: memory.buffer });
   const instant = (limitMs: number): bigint =>
     process.hrtime.bigint() + BigInt(Math.ceil(Math.max(0, limitMs) * 1e6));
   return {
@@ -47,4 +36,23 @@ export function startWatchdog(plan: WatchdogPlan): Watchdog {
     limit: (limitMs) => memory.limit(instant(limitMs)),
     stop: () => memory.stop(),
   };
+}
+
+/** Without it the deadline is held by the main thread alone, as long as that is not blocked. */
+function startThread(workerData: WatchdogData): void {
+  try {
+    // Without the program's own flags and environment: `--import` of whatever must not run here as well.
+    const worker = new Worker(new URL("watchdog-worker.js", import.meta.url), {
+      workerData,
+      execArgv: [],
+      env: {},
+      name: "lastcall-watchdog",
+    });
+    worker.unref();
+    worker.on("error", () => {
+      // See above.
+    });
+  } catch {
+    // Node's permission model without `--allow-worker`, or a limit on threads: no reason to cut what is in flight.
+  }
 }

@@ -36,6 +36,8 @@ export interface AutoMode {
   foreign(): readonly string[];
   /** The exit code that one of them asked for. */
   exitCode(): number | null;
+  /** `life.shutdown()` was called, perhaps by one of them. */
+  shutdownAsked?(): void;
   /** The lifecycle that auto mode made itself, whose options an explicit one may not fit. */
   own(): Lifecycle | null;
 }

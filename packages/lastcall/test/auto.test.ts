@@ -302,6 +302,20 @@ suite("G9 auto mode and an explicit lifecycle are one", { concurrency: 2 }, () =
     assert.equal(child.stderr().match(/"schema"/g)?.length, 1);
   });
 
+  test("G8 G9 a handler that asks the lifecycle to stop is through with that", async (t) => {
+    const child = start(t, fixture("explicit-app"), {
+      args: ["before-listen", "asks-itself"],
+      nodeArgs: ["--import", AUTO],
+    });
+    await child.port();
+    child.process.kill("SIGTERM");
+    assert.equal(await child.ended(), 0);
+    assert.deepEqual(
+      child.record()?.teardown.map(({ name, outcome }) => `${name}: ${outcome}`),
+      ["the app's own stop handlers: done", "database: done"],
+    );
+  });
+
   test("G9 an explicit lifecycle made after listen() joins auto mode's, and is told what it could not have", async (t) => {
     const child = start(t, fixture("explicit-app"), { args: ["after-listen"], nodeArgs: ["--import", AUTO] });
     await child.port();

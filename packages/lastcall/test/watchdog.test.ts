@@ -181,6 +181,19 @@ suite("C4 a blocked event loop cannot hold the process", { concurrency: 2 }, () 
   });
 });
 
+test("where Node may start no thread a stop is as good as ever, and only a blocked loop is not ended", async (t) => {
+  // Which of them there are depends on the version: 20 has another name for the first, and none before 26 the last.
+  const flags = ["--permission", "--experimental-permission", "--allow-net"].filter((flag) =>
+    process.allowedNodeEnvironmentFlags.has(flag),
+  );
+  const child = start(t, fixture("explicit-app"), { nodeArgs: [...flags, "--allow-fs-read=*"] });
+  await child.port();
+  child.process.kill("SIGTERM");
+  assert.equal(await child.ended(), 0);
+  assert.match(child.stdout(), /database closed/);
+  assert.deepEqual([child.record()?.outcome, child.record()?.errors], ["drained", []]);
+});
+
 test("nothing of the watchdog runs before the first signal, and a stop with nothing to block starts none", async () => {
   const host = new FakeHost();
   const life = createLifecycle({ drainDelayMs: 0 }, host);
