@@ -25,6 +25,17 @@ export type BudgetSources = Readonly<
 >;
 
 const PARTS = ["drainDelayMs", "gracefulTimeoutMs", "teardownTimeoutMs"] as const;
+type Part = (typeof PARTS)[number];
+
+/** What each part gets of the grace period where it is not set. Without a delay its share is for the work. */
+function sharesOf({ drainDelayMs }: LifecycleOptions, { router }: Platform): Readonly<Record<Part, number>> {
+  const delay = router ? 0.25 : 0;
+  return {
+    drainDelayMs: delay,
+    gracefulTimeoutMs: (drainDelayMs ?? delay) === 0 ? 0.75 : 0.5,
+    teardownTimeoutMs: 0.25,
+  };
+}
 
 /**
  * Derives what was not set and checks the sum. Parts that are set and do not fit are refused (LASTCALL_BUDGET); derived
@@ -37,12 +48,11 @@ export function planBudget(
   const grace = options.gracePeriodMs ?? platform.gracePeriodMs;
   const settle = options.settleMs ?? 0;
   const reserve = Math.min(500, grace * 0.05);
-  const delayShare = platform.router ? 0.25 : 0;
-  const noDelay = (options.drainDelayMs ?? delayShare) === 0;
-  const wanted: Record<(typeof PARTS)[number], number> = {
-    drainDelayMs: grace * delayShare,
-    gracefulTimeoutMs: grace * (noDelay ? 0.75 : 0.5),
-    teardownTimeoutMs: grace * 0.25 - reserve,
+  const shares = sharesOf(options, platform);
+  const wanted: Readonly<Record<Part, number>> = {
+    drainDelayMs: grace * shares.drainDelayMs,
+    gracefulTimeoutMs: grace * shares.gracefulTimeoutMs,
+    teardownTimeoutMs: grace * shares.teardownTimeoutMs - reserve,
   };
   const set = PARTS.filter((part) => options[part] !== undefined);
   const setSum = set.reduce((sum, part) => sum + (options[part] ?? 0), settle);
@@ -53,7 +63,7 @@ export function planBudget(
   const wantedSum = derived.reduce((sum, part) => sum + wanted[part], 0);
   const left = Math.max(0, grace - reserve - setSum);
   const shrink = wantedSum > left ? left / wantedSum : 1;
-  const part = (name: (typeof PARTS)[number]): number => options[name] ?? Math.floor(wanted[name] * shrink);
+  const part = (name: Part): number => options[name] ?? Math.floor(wanted[name] * shrink);
 
   const gracefulTimeoutMs = part("gracefulTimeoutMs");
   const budget: Budget = {
@@ -75,16 +85,18 @@ export function planBudget(
       );
     }
   }
-  const shrunk = shrink < 1 ? ", shrunk to fit" : "";
-  const percent = (share: number): string => `${Math.round(share * 100)} % of the grace period${shrunk}`;
+  const origin = (name: Part, less = " of the grace period"): string =>
+    options[name] === undefined
+      ? `${Math.round(shares[name] * 100)} %${less}${shrink < 1 ? ", shrunk to fit" : ""}`
+      : "set";
+  const hasNoRouter = options.drainDelayMs === undefined && !platform.router;
   return {
     budget,
     sources: {
       gracePeriodMs: originOfGrace(options, platform),
-      drainDelayMs:
-        options.drainDelayMs !== undefined ? "set" : platform.router ? percent(0.25) : "no router known",
-      gracefulTimeoutMs: options.gracefulTimeoutMs !== undefined ? "set" : percent(noDelay ? 0.75 : 0.5),
-      teardownTimeoutMs: options.teardownTimeoutMs !== undefined ? "set" : `25 % less the reserve${shrunk}`,
+      drainDelayMs: hasNoRouter ? "no router known" : origin("drainDelayMs"),
+      gracefulTimeoutMs: origin("gracefulTimeoutMs"),
+      teardownTimeoutMs: origin("teardownTimeoutMs", " less the reserve"),
     },
   };
 }

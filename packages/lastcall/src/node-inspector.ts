@@ -4,7 +4,7 @@
  */
 
 import { Session } from "node:inspector";
-import type { Frame } from "./watchdog.ts";
+import type { Frame } from "./call-stack.ts";
 
 export type CallFrame = Frame & { readonly callFrameId: string };
 

@@ -6,7 +6,7 @@ import { activatedSockets } from "./inherited-sockets.ts";
 import type { Host } from "./host.ts";
 import { describeSocket } from "./platform/inherited.ts";
 import { readFromCopy, TAKEOVER_VARIABLE, type Told, type ToCopy } from "./takeover/messages.ts";
-import type { HeldSocket, StartCopy } from "./takeover/parent.ts";
+import type { HeldSocket, StartCopy } from "./takeover/copy.ts";
 
 /** The loader that makes the app use what it is given. */
 const COPY: string = new URL("node-takeover-copy.js", import.meta.url).href;

@@ -2,7 +2,8 @@
 
 import { getHeapStatistics } from "node:v8";
 import { isMainThread, Worker } from "node:worker_threads";
-import { PulseMemory, type Watchdog, type WatchdogPlan } from "./watchdog.ts";
+import type { Watchdog, WatchdogPlan } from "./watchdog.ts";
+import { PulseMemory } from "./watchdog-memory.ts";
 
 /** What the thread is started with. */
 export interface WatchdogData extends WatchdogPlan {

@@ -6,11 +6,12 @@
  */
 
 import { workerData } from "node:worker_threads";
+import { describeStack } from "./call-stack.ts";
 import { MainThread, type CallFrame } from "./node-inspector.ts";
 import { writeRecord } from "./node-output.ts";
 import type { WatchdogData } from "./node-watchdog.ts";
 import { formatRecord, type ShutdownRecord } from "./record.ts";
-import { describeStack, PulseMemory, type Pulse } from "./watchdog.ts";
+import { PulseMemory, type Pulse } from "./watchdog-memory.ts";
 
 const TICK_MS = 50;
 

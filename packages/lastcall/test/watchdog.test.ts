@@ -8,7 +8,8 @@ import path from "node:path";
 import { suite, test, type TestContext } from "node:test";
 import { createLifecycle } from "../src/create.ts";
 import { FakeHost } from "../src/testing.ts";
-import { describeStack, PulseMemory } from "../src/watchdog.ts";
+import { describeStack } from "../src/call-stack.ts";
+import { PulseMemory } from "../src/watchdog-memory.ts";
 import { ask, fixture, start, type Child } from "./child.ts";
 
 const ENV = {

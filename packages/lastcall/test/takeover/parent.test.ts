@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  TakeoverParent,
-  type CopyEvents,
-  type HeldSocket,
-  type ReloadResult,
-} from "../../src/takeover/parent.ts";
+import type { CopyEvents, HeldSocket } from "../../src/takeover/copy.ts";
+import { TakeoverParent, type ReloadResult } from "../../src/takeover/parent.ts";
 import { FakeHost } from "../../src/testing.ts";
 
 /** A copy without a process: what it is told is noted, and the test says what becomes of it. */
