@@ -6,7 +6,7 @@
 import { planBudget } from "./budget.ts";
 import { LastcallError } from "./errors.ts";
 import type { Host } from "./host.ts";
-import { OPTION_TABLE, readOptions, type ProbePaths } from "./options.ts";
+import { OPTION_TABLE, readOptions, type LifecycleOptions } from "./options.ts";
 import { platformOf } from "./platform.ts";
 import { unpackEnvironment } from "./platform/pm2.ts";
 
@@ -15,12 +15,12 @@ export interface AutoOptions {
   readonly foreign: "defer" | "run";
   /** `LASTCALL_CLOSE_LAST_PORTS`: servers that serve until everything else is done, metrics say. */
   readonly closeLastPorts: ReadonlySet<number>;
-  /**
-   * `LASTCALL_PROBE_PATHS`: where the app answers its own probes. They are no work, and from the stop on its readiness says
-   * 503. Null when it was not said.
-   */
-  readonly probePaths: ProbePaths | null;
   readonly strict: boolean;
+  /**
+   * The options of the lifecycle, as it reads them too. Of them `probePaths` says here where the app answers its own probes: they
+   * are no work, and from the stop on its readiness says 503.
+   */
+  readonly life: LifecycleOptions;
   /** The environment for the lifecycle, without what cannot be used. */
   readonly env: Host["env"];
   /** One line for each value that cannot be used. */
@@ -70,8 +70,8 @@ export function readAutoOptions(host: Host): AutoOptions {
   return {
     foreign: foreign === "run" ? "run" : "defer",
     closeLastPorts: new Set(ports.filter((port) => Number.isInteger(port))),
-    probePaths: env["LASTCALL_PROBE_PATHS"] ? (readOptions({}, env).probePaths ?? null) : null,
     strict: env["LASTCALL_STRICT"] === "1",
+    life: readOptions({}, env),
     env,
     problems,
   };

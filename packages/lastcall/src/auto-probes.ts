@@ -1,16 +1,14 @@
 /** The probes that the app answers itself: while it serves they are no work, and from the stop on its readiness says no. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AutoOptions } from "./auto-options.ts";
+import type { ProbePaths } from "./options.ts";
 import { probeAt, type Probe } from "./probes.ts";
 import { listenBeside } from "./servers/beside.ts";
-
-type Paths = NonNullable<AutoOptions["probePaths"]>;
 
 /** Runs after the lifecycle's own listener and before the app's. */
 export function noteProbes(
   server: Server,
-  paths: Paths,
+  paths: ProbePaths,
   note: (request: IncomingMessage, probe: Probe) => void,
 ): void {
   listenBeside(server, "request", (request: IncomingMessage) => {

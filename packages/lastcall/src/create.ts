@@ -6,7 +6,7 @@ import type { Lifecycle } from "./life.ts";
 import { LifecycleCore } from "./lifecycle.ts";
 import { nodeHost } from "./node-host.ts";
 import { readOptions, type LifecycleOptions } from "./options.ts";
-import { AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
+import { assertSameMajor, AUTO_KEY, LIFECYCLE_KEY, type AutoMode, type Registered } from "./registry.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -41,13 +41,7 @@ export function createLifecycle(options: LifecycleOptions = {}, host: Host = nod
 }
 
 function join(registered: Registered, options: LifecycleOptions, host: Host): void {
-  const major = (version: string): string => version.split(".", 1)[0] ?? "";
-  if (major(registered.version) !== major(VERSION)) {
-    throw new LastcallError(
-      "LASTCALL_VERSIONS",
-      `This process has a lifecycle of lastcall ${registered.version}; this is lastcall ${VERSION}.`,
-    );
-  }
+  assertSameMajor(registered, "this is lastcall");
   const first = registered.options as Readonly<Record<string, unknown>>;
   for (const [name, value] of Object.entries(options)) {
     if (JSON.stringify(value) !== JSON.stringify(first[name])) {

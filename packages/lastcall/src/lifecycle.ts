@@ -37,7 +37,7 @@ import {
   type ProbeRequest,
 } from "./servers/probe-handler.ts";
 import { onListen, type ListenOptions } from "./servers/listen-channel.ts";
-import { listenForSignals } from "./signals.ts";
+import { listenForSignals, stopSignals } from "./signals.ts";
 import { startUpLines } from "./start-up.ts";
 import { chooseLeaveOrder, type Stop } from "./stop.ts";
 import type { StreamPolicy } from "./servers/streams.ts";
@@ -75,6 +75,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #stopping = new AbortController();
   /** For requests that no attached server knows. */
   readonly #nearDeadline = new AbortController();
+  readonly #signals: readonly NodeJS.Signals[];
   readonly #ignoreSignals: Undo;
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
@@ -109,6 +110,7 @@ export class LifecycleCore implements Lifecycle {
       workers: this.#workers,
       fleet: () => this.#fleet,
       state: () => this.#state,
+      isReady: () => this.#isReady(),
       stop: () => this.#stop,
     });
     this.events = this.#report.events;
@@ -123,7 +125,7 @@ export class LifecycleCore implements Lifecycle {
       record: () => formatRecord(this.#report.recordIfCut(this.#began())),
     });
     const view = {
-      isReady: () => isReady(this.#state, options.readinessInLameDuck ?? "fail"),
+      isReady: () => this.#isReady(),
       describe: () => this.#report.describe(),
     };
     this.#probes = makeProbeHandler(options.probePaths ?? {}, view, (request, probe) =>
@@ -152,7 +154,8 @@ export class LifecycleCore implements Lifecycle {
     // Probes alone are no reason to stay alive.
     this.#admin?.unref();
 
-    this.#ignoreSignals = listenForSignals(host, this.#signals(), (signal) => this.#heard(signal));
+    this.#signals = stopSignals(options.signals, host.facts);
+    this.#ignoreSignals = listenForSignals(host, this.#signals, (signal) => this.#heard(signal));
     this.#installed.push(
       ...(this.#platform.messages || host.facts.windows
         ? [host.onShutdownMessage(() => void this.shutdown("shutdown message"))]
@@ -655,6 +658,10 @@ export class LifecycleCore implements Lifecycle {
     return this.#stop;
   }
 
+  #isReady(): boolean {
+    return isReady(this.#state, this.#options.readinessInLameDuck ?? "fail");
+  }
+
   /** A probe is no work, and whoever asks for readiness will hear of the stop. */
   readonly noteProbe = (request: ProbeRequest, probe: Probe): void => {
     if (probe === "ready") {
@@ -687,15 +694,8 @@ export class LifecycleCore implements Lifecycle {
     return this.#stop === null ? 0 : Math.round(this.#host.now() - this.#stop.deadline.startedAt);
   }
 
-  #signals(): readonly NodeJS.Signals[] {
-    return (
-      this.#options.signals ??
-      (this.#host.facts.windows ? ["SIGTERM", "SIGINT", "SIGBREAK"] : ["SIGTERM", "SIGINT"])
-    );
-  }
-
   #foreign(): readonly string[] {
-    return this.#signals()
+    return this.#signals
       .map((signal) => ({ signal, others: this.#host.foreignListeners(signal) }))
       .filter(({ others }) => others.length > 0)
       .map(({ signal, others }) => `${signal}: ${others.map(({ name }) => name).join(", ")}`);

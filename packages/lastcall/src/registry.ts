@@ -4,10 +4,12 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { LastcallError } from "./errors.ts";
 import type { LifecycleOptions } from "./options.ts";
 import type { Lifecycle } from "./life.ts";
 import type { InheritedSocket } from "./platform/inherited.ts";
 import type { Probe } from "./probes.ts";
+import { VERSION } from "./version.ts";
 
 /** The process's one lifecycle. */
 export const LIFECYCLE_KEY: unique symbol = Symbol.for("lastcall.lifecycle");
@@ -24,6 +26,17 @@ export interface Registered {
   readonly eventStreams?: () => readonly ServerResponse[];
   /** Called by auto mode: runs `run` when new requests are refused on the old connections, too. */
   readonly onGateClosed?: (run: () => void) => void;
+}
+
+/** Two majors cannot share a lifecycle. `we`: who asks, such as `this is lastcall`. Errors: LASTCALL_VERSIONS. */
+export function assertSameMajor({ version }: Registered, we: string): void {
+  const major = (text: string): string => text.split(".", 1)[0] ?? "";
+  if (major(version) !== major(VERSION)) {
+    throw new LastcallError(
+      "LASTCALL_VERSIONS",
+      `This process has a lifecycle of lastcall ${version}; ${we} ${VERSION}.`,
+    );
+  }
 }
 
 /** The process's one auto mode. */

@@ -8,7 +8,7 @@ import type { Admission } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { Host } from "./host.ts";
 import type { LifecycleEvents } from "./life.ts";
-import { isReady, type State } from "./machine.ts";
+import type { State } from "./machine.ts";
 import type { LifecycleOptions } from "./options.ts";
 import type { ClusterStop } from "./platform/cluster.ts";
 import { describeWaiting } from "./progress.ts";
@@ -34,6 +34,7 @@ export interface Reported {
   readonly workers: ClusterStop;
   fleet(): Fleet;
   state(): State;
+  isReady(): boolean;
   stop(): Stop | null;
 }
 
@@ -110,12 +111,11 @@ export class Reporter {
 
   /** What `/statez` shows. */
   describe(): unknown {
-    const { host, options, budget, admission, tasks, teardown } = this.#about;
-    const state = this.#about.state();
+    const { host, budget, admission, tasks, teardown } = this.#about;
     const stop = this.#about.stop();
     return {
-      state,
-      ready: isReady(state, options.readinessInLameDuck ?? "fail"),
+      state: this.#about.state(),
+      ready: this.#about.isReady(),
       remainingMs: stop === null ? null : Math.round(Math.max(0, stop.deadline.at - host.now())),
       requests: { ...admission.counts(), inFlight: admission.inFlight.size, unfinished: undefined },
       tasks: { open: tasks.size, ...tasks.report().counts },

@@ -1,12 +1,20 @@
 /** Stop signals: which arrivals count. A process group and a wrapper both send one, so repeats within a silence are one. */
 
-import type { Host, Undo } from "./host.ts";
+import type { Host, HostFacts, Undo } from "./host.ts";
 
 /** A stop signal that counted, and what it did. */
 export interface SignalHeard {
   readonly signal: NodeJS.Signals;
   readonly atMs: number;
   readonly effect: "began the stop" | "joined the stop" | "ended the drain delay" | "forced" | "ignored";
+}
+
+/** The signals that stop the service: those that were asked for, or those by which platforms and terminals ask. */
+export function stopSignals(
+  asked: readonly NodeJS.Signals[] | undefined,
+  { windows }: Pick<HostFacts, "windows">,
+): readonly NodeJS.Signals[] {
+  return asked ?? (windows ? ["SIGTERM", "SIGINT", "SIGBREAK"] : ["SIGTERM", "SIGINT"]);
 }
 
 /** A signal counts as a new one only after this long without any. Sliding: 100 signals in a second are one. */
