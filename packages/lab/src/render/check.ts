@@ -3,7 +3,7 @@
 import type { Comparison, Seen } from "../check/compare.ts";
 import { CHECK_DRAIN_DELAY, RUNS_ALREADY } from "../check/compare.ts";
 import type { Fates, Observation } from "../check/observe.ts";
-import type { Style } from "./style.ts";
+import { wrapText, type Style } from "./style.ts";
 
 interface Cell {
   readonly text: string;
@@ -36,10 +36,7 @@ function exitCell(seen: Observation): Cell {
   }
   const after = `${(exit.afterMs / 1000).toFixed(2)} s`;
   if (leftBehind.length > 0) {
-    return {
-      text: `wrapper left after ${after}, service still on port ${leftBehind.join(", ")}`,
-      mood: "bad",
-    };
+    return { text: "left its service behind", mood: "bad" };
   }
   return exit.signal === null
     ? { text: `code ${exit.code} after ${after}`, mood: exit.code === 0 ? "good" : "so-so" }
@@ -58,7 +55,7 @@ function readinessCell({ notReadyMs }: Observation): Cell {
 const LINES: readonly Line[] = [
   {
     what: "a request in flight",
-    cell: (seen) => fatesCell(seen.inFlight, "not tried: name one with --slow"),
+    cell: (seen) => fatesCell(seen.inFlight, "not tried: see --slow"),
   },
   { what: "requests half sent", cell: (seen) => fatesCell(seen.halfSent, "") },
   {
@@ -98,6 +95,7 @@ export function isBad(observation: Observation): boolean {
   return lostIn(observation) > 0 || exit === null || leftBehind.length > 0;
 }
 
+const WIDTH = 100;
 /** Between the two columns; the sign and its space stand before each. */
 const GAP = 2;
 const SIGN = 2;
@@ -112,16 +110,16 @@ function summary(seen: Seen): string {
   if (lost > 0) {
     return `${lost} request${lost === 1 ? "" : "s"} lost in one stop`;
   }
-  return isBad(seen.observation) ? "nothing lost, but it did not leave properly" : "nothing lost";
+  return isBad(seen.observation) ? "nothing lost, but a bad exit" : "nothing lost";
 }
 
 /** What to do with it. */
 function advice({ withLastcall, why, paste, today }: Comparison, style: Style): readonly string[] {
-  if (today.observation.leftBehind.length > 0) {
-    return [
-      "The signal reached a wrapper (a shell, a package manager), which left its service behind: start the",
-      "service itself, or let the wrapper become it (`exec` in a shell). Then check again.",
-    ];
+  const { exit, leftBehind } = today.observation;
+  if (leftBehind.length > 0) {
+    const after = exit === null ? "" : ` after ${(exit.afterMs / 1000).toFixed(2)} s`;
+    const text = `The signal reached a wrapper (a shell, a package manager), which left${after} and left its service behind, still on port ${leftBehind.join(", ")}: start the service itself, or let the wrapper become it (\`exec\` in a shell). Then check again.`;
+    return [wrapText(text, WIDTH, "")];
   }
   if (withLastcall === null) {
     return [
