@@ -60,9 +60,9 @@ export const PROTOCOL_BUGS = [
   },
   {
     name: "spread-tells-all-at-once",
-    file: src("http1"),
-    find: `return now >= turn;`,
-    replace: `return now >= turn || turn > 0;`,
+    file: src("turns"),
+    find: `return this.#host.now() >= turn;`,
+    replace: `return this.#host.now() >= turn || turn > 0;`,
     tests: ["lastcall/servers/streams"],
   },
 ];

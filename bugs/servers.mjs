@@ -242,7 +242,7 @@ export const SERVER_BUGS = [
   },
   {
     name: "half-a-head-holds-and-gets-no-answer",
-    file: src("http1"),
+    file: src("http1-cut"),
     find: `admission.refuse("503"); socket.end(RAW_REFUSAL); } else {`,
     replace: `admission.refuse("503"); } else {`,
     tests: ["lastcall/servers/http1-corners"],

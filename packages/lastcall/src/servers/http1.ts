@@ -8,20 +8,23 @@ import { coarseClock } from "../coarse-clock.ts";
 import type { Undo } from "../host.ts";
 import { listenBeside } from "./beside.ts";
 import { announceOn, LastRequests } from "./announce.ts";
-import { isAnswering, reset, speaksHttp, type Connections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import { cutHttp1 } from "./http1-cut.ts";
 import { exchangeAt, HttpExchange } from "./http-exchange.ts";
 import { interpose } from "./interpose.ts";
 import { lingerBehind } from "./lingering-close.ts";
 import { closeListener, socketFile, type Closed } from "./listener.ts";
-import { RAW_REFUSAL, refuseRequest, refuseInCrowd, refuseUnanswered } from "./refusal.ts";
-import type { Cut, DrainedServer, ServerHooks } from "./server.ts";
+import { refuseRequest } from "./refusal.ts";
+import type { DrainedServer, ServerHooks } from "./server.ts";
 import { SPREAD_SHARE } from "./spread.ts";
+import { Turns } from "./turns.ts";
 
 /** Begins to count what `server` does. Works before and after `listen()`, and with requests already in flight. */
 export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections: Connections): DrainedServer {
   const { host, admission } = hooks;
   const clock = coarseClock(host);
   const last = new LastRequests();
+  const turns = new Turns(host);
   const undo: Undo[] = [];
   let file = socketFile(server);
   let announcing = false;
@@ -61,18 +64,9 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
     lingerBehind(host, this);
   }
 
-  /** When the turn of a connection comes to be told, where they are told one by one. */
-  const turns = new WeakMap<object, number>();
-  let announcedAt = 0;
-  let turnsMs = 0;
+  /** Told one by one, or all at once; after the gate there is no more time. */
   function isTurnOf(socket: object): boolean {
-    if (!hooks.spread || admission.gate !== "open") {
-      return true;
-    }
-    const now = host.now();
-    const turn = turns.get(socket) ?? announcedAt + Math.random() * turnsMs;
-    turns.set(socket, turn);
-    return now >= turn;
+    return !hooks.spread || admission.gate !== "open" || turns.hasCome(socket);
   }
 
   /** The client is told to go with this answer, if it is the last one. */
@@ -189,8 +183,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
         return;
       }
       announcing = true;
-      announcedAt = host.now();
-      turnsMs = hooks.announceWindowMs() * SPREAD_SHARE;
+      turns.begin(hooks.announceWindowMs() * SPREAD_SHARE);
       const inFlight = [...mine()];
       inFlight.forEach(({ request }) => last.received(request, false));
       inFlight.forEach(({ request, response }) => tell(request, response));
@@ -200,36 +193,7 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
       swept = true;
       planSweep();
     },
-    cut() {
-      const inFlight = [...mine()];
-      const cuts = inFlight.map((exchange): Cut => {
-        return { route: exchange.route(), startedAt: exchange.startedAt, how: howToCut(exchange.response) };
-      });
-      const busy = new Set(inFlight.map(({ request }) => request.socket));
-      connections.endIdle();
-      inFlight.forEach(({ request, response }, at) => {
-        if (cuts[at]?.how === "503") {
-          if (!refuseInCrowd(response, inFlight.length)) {
-            refuseUnanswered(response);
-          }
-        } else if (cuts[at]?.how === "reset") {
-          reset(request.socket);
-        }
-      });
-      for (const socket of connections.each()) {
-        if (busy.has(socket) || socket.destroyed || !socket.writable || isAnswering(socket)) {
-          continue;
-        }
-        if (speaksHttp(socket)) {
-          // Neither idle nor in flight: a head that never became whole.
-          admission.refuse("503");
-          socket.end(RAW_REFUSAL);
-        } else {
-          reset(socket);
-        }
-      }
-      return cuts;
-    },
+    cut: () => cutHttp1([...mine()], connections, admission),
     connections: () => connections.size,
     idle: () => connections.idle(),
     counts: () => ({}),
@@ -237,13 +201,6 @@ export function attachHttp1(server: HttpServer, hooks: ServerHooks, connections:
       undo.splice(0).forEach((remove) => remove());
     },
   };
-}
-
-function howToCut(response: ServerResponse): Cut["how"] {
-  if (response.writableFinished || response.destroyed) {
-    return "handler";
-  }
-  return response.headersSent ? "reset" : "503";
 }
 
 const SWEPT_AT_ONCE = 8;
