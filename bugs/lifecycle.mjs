@@ -61,6 +61,13 @@ export const LIFECYCLE_BUGS = [
     tests: ["lastcall/auto"],
   },
   {
+    name: "what-a-handler-promises-is-not-waited-for",
+    file: src("lifecycle"),
+    find: `if (this.#tasks.size === 0) { this.#dispatch("drained"); }`,
+    replace: `this.#dispatch("drained");`,
+    tests: ["lastcall/auto"],
+  },
+  {
     name: "await-using-keeps-a-signalled-process",
     file: src("lifecycle"),
     find: `this.#disposing ||= this.#stop === null;`,

@@ -21,6 +21,9 @@ import type { ListenOptions } from "./servers/listen-channel.ts";
 import { stopSignals } from "./signals.ts";
 import { VERSION } from "./version.ts";
 
+/** As the record names them. */
+const HANDLERS = "the app's own stop handlers";
+
 export class Auto implements AutoMode {
   readonly version: string = VERSION;
   readonly #host: Host;
@@ -181,12 +184,22 @@ export class Auto implements AutoMode {
       return;
     }
     this.#foreign.holdExit();
-    const { onGateClosed } = this.#host.registry[LIFECYCLE_KEY] as Registered;
+    const { onGateClosed, onDrained } = this.#host.registry[LIFECYCLE_KEY] as Registered;
     onGateClosed?.(() => this.#foreign.call());
     const letGo = [...this.#http].map(holdClose);
-    life.onTeardown("the app's own stop handlers", (context) => {
+    const call = (): void => {
       this.#foreign.call();
-      letGo.forEach((release) => release());
+      letGo.splice(0).forEach((release) => release());
+    };
+    onDrained?.(() => {
+      call();
+      if (this.#foreign.isPromising) {
+        // What it waits for is work of the app, a job of a queue say, and has the time that work has.
+        void life.task(HANDLERS, () => this.#foreign.promised());
+      }
+    });
+    life.onTeardown(HANDLERS, (context) => {
+      call();
       return this.#foreign.wait(context);
     });
   }

@@ -31,6 +31,7 @@ export function createLifecycle(options: LifecycleOptions = {}, host: Host = nod
     noteProbe: life.noteProbe,
     eventStreams: life.eventStreams,
     onGateClosed: life.onGateClosed,
+    onDrained: life.onDrained,
   };
   host.registry[LIFECYCLE_KEY] = entry;
   life.events.once("record", () => {

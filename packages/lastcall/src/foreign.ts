@@ -9,6 +9,8 @@ import type { TeardownContext } from "./teardown.ts";
 
 interface Called {
   readonly name: string;
+  /** Whether it has returned a promise. */
+  promised: boolean;
   ended: boolean;
 }
 
@@ -20,6 +22,8 @@ export class ForeignHandlers {
   readonly #called: Called[] = [];
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
+  readonly #kept: Promise<void>;
+  #keep: () => void = () => {};
   #signal: { readonly name: StopRequest; readonly heardAt: number } | null = null;
   #calledAt: number | null = null;
   #exit: { readonly code: number | null; readonly askedAt: number } | null = null;
@@ -29,6 +33,9 @@ export class ForeignHandlers {
     this.#say = say;
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
+    });
+    this.#kept = new Promise((resolve) => {
+      this.#keep = resolve;
     });
   }
 
@@ -70,13 +77,23 @@ export class ForeignHandlers {
       );
     }
     for (const handler of handlers) {
-      const called: Called = { name: handler.name, ended: false };
+      const called: Called = { name: handler.name, promised: false, ended: false };
       this.#called.push(called);
       this.#inside.run(true, () => {
         void this.#follow(called, handler.call);
       });
     }
     this.#checkEnded();
+  }
+
+  /** Whether a promise that one of them has returned has not settled. */
+  get isPromising(): boolean {
+    return this.#called.some(({ promised, ended }) => promised && !ended);
+  }
+
+  /** Resolves when those promises have settled, or one has asked for the exit. */
+  async promised(): Promise<void> {
+    await Promise.race([this.#kept, this.#ended]);
   }
 
   /**
@@ -126,6 +143,7 @@ export class ForeignHandlers {
         // It may have begun anything; only an exit or an empty loop tells that it is through.
         return;
       }
+      called.promised = true;
       await result;
     } catch (error) {
       over();
@@ -137,6 +155,9 @@ export class ForeignHandlers {
   #checkEnded(): void {
     if (this.#called.every(({ ended }) => ended)) {
       this.#end();
+    }
+    if (!this.isPromising) {
+      this.#keep();
     }
   }
 }

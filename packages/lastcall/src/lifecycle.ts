@@ -80,6 +80,7 @@ export class LifecycleCore implements Lifecycle {
   readonly #installed: Undo[] = [];
   readonly #timers: Undo[] = [];
   readonly #onGateClosed: (() => void)[] = [];
+  readonly #onDrained: (() => void)[] = [];
   readonly #probes: ProbeHandler;
   readonly #record: Promise<ShutdownRecord>;
   #resolveRecord: (record: ShutdownRecord) => void = () => {};
@@ -490,8 +491,9 @@ export class LifecycleCore implements Lifecycle {
     const work = this.#admission.inFlight.size + this.#tasks.size;
     const leaves = !this.#disposing && this.budget.settleMs === 0;
     if (work === 0 && leaves && this.#fleet.listeners === "closed" && this.#fleet.isIdleCrowd()) {
-      this.#dispatch("drained");
-    } else {
+      this.#drained();
+    }
+    if (this.#state === "draining") {
       this.#fleet.sweep();
     }
   }
@@ -520,6 +522,13 @@ export class LifecycleCore implements Lifecycle {
       // Mode `respond` keeps answering until the work is done, and on old connections to the end of the linger window.
       void this.#linger(this.#began().drainingAt ?? this.#host.now());
     } else if (this.#fleet.listeners === "closed" && this.#fleet.connections() === 0) {
+      this.#drained();
+    }
+  }
+
+  #drained(): void {
+    this.#onDrained.splice(0).forEach((run) => run());
+    if (this.#tasks.size === 0) {
       this.#dispatch("drained");
     }
   }
@@ -675,6 +684,9 @@ export class LifecycleCore implements Lifecycle {
 
   /** For auto mode: when the gate has closed for the old connections, too, an app that refuses loses no request. */
   readonly onGateClosed = (run: () => void): void => void this.#onGateClosed.push(run);
+
+  /** For auto mode: nothing is in flight; a task that `run` begins is waited for like any other. */
+  readonly onDrained = (run: () => void): void => void this.#onDrained.push(run);
 
   /** For the watchdog, which calls it in the paused thread: the record as of now. */
   readonly beat = (): void => this.#guard.beat();

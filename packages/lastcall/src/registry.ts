@@ -26,6 +26,8 @@ export interface Registered {
   readonly eventStreams?: () => readonly ServerResponse[];
   /** Called by auto mode: runs `run` when new requests are refused on the old connections, too. */
   readonly onGateClosed?: (run: () => void) => void;
+  /** Called by auto mode: runs `run` when nothing is left to wait for. A task that it begins is waited for. */
+  readonly onDrained?: (run: () => void) => void;
 }
 
 /** Two majors cannot share a lifecycle. `we`: who asks, such as `this is lastcall`. Errors: LASTCALL_VERSIONS. */

@@ -96,6 +96,31 @@ suite("G8 a foreign stop handler waits for the gate and cuts nothing", { concurr
     );
   });
 
+  test("D1 G8 what a handler promises to finish has the graceful timeout, not only the teardown's", async (t) => {
+    const child = startAuto(t, "finishesJob", { env: { LASTCALL_TEARDOWN_TIMEOUT: "300ms" } });
+    await child.port();
+    child.process.kill("SIGTERM");
+    assert.equal(await child.ended(), 0);
+    assert.match(child.stdout(), /job done/);
+    const record = child.record();
+    assert.equal(record?.tasks.completed, 1);
+    assert.match(record?.foreign[0] ?? "", /asked for exit code 0/);
+  });
+
+  test("D2 G8 a promise that no handler keeps is given up at the deadline, and named", async (t) => {
+    const child = startAuto(t, "finishesJob", {
+      env: { LASTCALL_TEARDOWN_TIMEOUT: "300ms", LASTCALL_GRACEFUL_TIMEOUT: "600ms" },
+    });
+    await child.port();
+    child.process.kill("SIGTERM");
+    assert.equal(await child.ended(), 3);
+    assert.doesNotMatch(child.stdout(), /job done/);
+    assert.deepEqual(
+      child.record()?.unfinishedTasks.map(({ name, fate }) => `${name}: ${fate}`),
+      ["the app's own stop handlers: aborted"],
+    );
+  });
+
   test("G4 a handler that throws fails the stop, as an uncaught error does", async (t) => {
     const child = startAuto(t, "throws");
     await child.port();
