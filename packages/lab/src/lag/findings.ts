@@ -9,7 +9,7 @@ import type { Look } from "./look.ts";
 export const LOSS_KINDS = {
   refused: {
     title: "connection refused",
-    why: "nobody listened at the address itself: there was no router in between, or the router was gone",
+    why: "nobody listened: there was no router in between or it was gone, or a balancer of layer 4 passed on an instance's refusal",
   },
   "no-connection": {
     title: "no connection",
@@ -88,6 +88,8 @@ export interface LagFindings {
   /** The router's lag: exact after a mark; else at least this, the length of the longest window of losses. Null: no sign. */
   readonly lagMs: number | null;
   readonly lagIs: "measured" | "at least" | "unknown";
+  /** Every connection was refused for a while and none was answered: no router was there that could have had a lag. */
+  readonly nobodyListened: boolean;
   /** Two requests to one instance are this far apart: no time is known better. */
   readonly resolutionMs: number;
   /** Something was seen to leave: losses, an instance that went while another came, or a mark. */
@@ -124,6 +126,14 @@ export function lossOf(look: Look): LossKind | null {
     default:
       return (status ?? 0) >= 500 ? "server-error" : null;
   }
+}
+
+/** Whether all losses are refused connections with no answer between them: behind a balancer another instance would answer some. */
+function isOneGap(looks: readonly Look[], lost: readonly (readonly [Look, LossKind])[]): boolean {
+  const fromMs = lost[0]?.[0].sentMs ?? 0;
+  const toMs = lost.at(-1)?.[0].sentMs ?? 0;
+  const within = looks.filter(({ sentMs }) => sentMs >= fromMs && sentMs <= toMs);
+  return within.length === lost.length && lost.every(([, kind]) => kind === "refused");
 }
 
 function tally(lost: readonly (readonly [Look, LossKind])[]): readonly LossTally[] {
@@ -226,6 +236,7 @@ export function findingsOf(run: LagRun): LagFindings {
   const longest = windows.length === 0 ? null : Math.max(...windows.map(({ fromMs, toMs }) => toMs - fromMs));
   const lagMs = measured.length > 0 ? Math.max(...measured) : longest;
   const good = looks.length - lost.length;
+  const nobodyListened = lost.length > 1 && isOneGap(looks, lost);
   const firstBadMs = Math.min(lost[0]?.[0].sentMs ?? Infinity, run.marks[0]?.atMs ?? Infinity);
   const baseline = quantile(
     looks.filter((look) => look.endedMs < firstBadMs).map((look) => look.endedMs - look.dueMs),
@@ -250,8 +261,9 @@ export function findingsOf(run: LagRun): LagFindings {
     lagMs,
     lagIs: measured.length > 0 ? "measured" : longest === null ? "unknown" : "at least",
     resolutionMs,
+    nobodyListened,
     restartSeen: lost.length > 0 || marks.length > 0 || instances.some(hasLeft),
     // What lies between two looks counts as well.
-    drainDelayMs: lagMs === null ? null : withMargin(lagMs + resolutionMs),
+    drainDelayMs: lagMs === null || nobodyListened ? null : withMargin(lagMs + resolutionMs),
   };
 }

@@ -15,6 +15,17 @@ function labelled(label: string, text: string, style: Style): string {
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
 
 function lagLines(found: LagFindings, style: Style): readonly string[] {
+  if (found.nobodyListened) {
+    const gaps = found.losses.map(({ firstMs, lastMs }) => seconds(lastMs - firstMs)).join(", ");
+    return [
+      ...found.marks.map(({ atMs, what }) => labelled("stop", `${what} at ${seconds(atMs)} s`, style)),
+      labelled(
+        "router's lag",
+        `none: nobody listened for ${gaps} s, so no router was in between. What helps there is a second instance behind a router, or \`lastcall-takeover\`, which holds the socket.`,
+        style,
+      ),
+    ];
+  }
   const around = `±${seconds(found.resolutionMs)} s, the time between two requests to one instance`;
   const marked = found.marks.map(({ atMs, what, lagMs, sign }) =>
     labelled(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findingsOf, lossOf, type LagRun } from "../../src/lag/findings.ts";
+import { renderLag } from "../../src/render/lag.ts";
+import { PLAIN } from "../../src/render/style.ts";
 import type { Look } from "../../src/lag/look.ts";
 
 function look(sentMs: number, parts: Partial<Look> = {}): Look {
@@ -87,6 +89,20 @@ test("without a mark the lag is at least the window of losses", () => {
   const looks = steady((ms) => (ms >= 2000 && ms <= 2900 && (ms / 100) % 2 === 0 ? { status: 502 } : null));
   const found = findingsOf(run({ looks }));
   assert.deepEqual([found.lagIs, found.lagMs, found.restartSeen], ["at least", 800, true]);
+});
+
+test("where nobody listens for a while there is no router, and no drain delay that would help", () => {
+  const refused = { status: null, error: "ECONNREFUSED", connectMs: null, instance: null };
+  const gone = steady((ms) => (ms >= 2100 && ms <= 3100 ? refused : null));
+  const found = findingsOf(run({ looks: gone, marks: [{ atMs: 2000, what: "the restart" }] }));
+  assert.deepEqual([found.nobodyListened, found.drainDelayMs], [true, null]);
+  const text = renderLag(found, "http://x/", 10_000, PLAIN);
+  assert.match(text, /router's lag +none: nobody listened for 1\.00 s/);
+  assert.doesNotMatch(text, /would set|the router still sent/);
+  // Behind a balancer of layer 4 the other instance answers meanwhile.
+  const every = steady((ms) => (ms >= 2100 && ms <= 3100 && (ms / 100) % 2 === 0 ? refused : null));
+  const behind = findingsOf(run({ looks: every, marks: [{ atMs: 2000, what: "the restart" }] }));
+  assert.deepEqual([behind.nobodyListened, behind.lagMs], [false, 1000]);
 });
 
 test("two restarts are two windows", () => {
