@@ -15,11 +15,12 @@ export function kindsInWords(kinds: readonly KindTally[]): string {
     .join(", ");
 }
 
-export function boundInWords({ bad, of, upper95 }: Bound, unit: string): string {
-  const told = `${bad} of ${of} ${unit}`;
+/** `0 of 21 requests to a leaving copy were lost: below 14 % ...`, of what it counts and what became of the bad ones. */
+export function boundInWords({ bad, of, upper95 }: Bound, counted: string, became: string): string {
   if (upper95 === null) {
-    return `${told}: nothing is known`;
+    return `no ${counted}: nothing is known of them`;
   }
+  const told = `${bad} of ${of} ${counted} ${became}`;
   if (upper95 >= 1) {
     return bad === 0 ? `${told}: too few for a bound (--repeat N)` : told;
   }

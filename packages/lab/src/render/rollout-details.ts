@@ -93,8 +93,8 @@ export function renderDetails(row: Row, style: Style, full: boolean): string {
     );
   }
   if (full || verdict.requests.byCharge.service === 0) {
-    add("bounds", boundInWords(verdict.bounds.perRestart, "restarts lost something"));
-    add("", boundInWords(verdict.bounds.perExposed, "requests to a leaving copy were lost"));
+    add("bounds", boundInWords(verdict.bounds.perRestart, "restarts", "lost something"));
+    add("", boundInWords(verdict.bounds.perExposed, "requests to a leaving copy", "were lost"));
   }
   if (full) {
     const { exposure, dispatchLag } = verdict;
