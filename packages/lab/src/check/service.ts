@@ -9,7 +9,8 @@ import { killGroup, type Guardian } from "../target/guardian.ts";
 import { portFinder } from "../target/free-port.ts";
 import { lastWords } from "../target/last-words.ts";
 import { probe } from "../target/readiness.ts";
-import { listeningPorts } from "./listening.ts";
+import { listeningPorts } from "../target/listening.ts";
+import { adviceOnEnd } from "../target/start-advice.ts";
 
 export interface ServiceSpec {
   /** May hold `{port}`; PORT is set as well. */
@@ -140,13 +141,14 @@ export async function startService(spec: ServiceSpec, guardian: Guardian): Promi
       await sleep(POLL_MS); // Its last lines may still be on their way.
       await end();
       const { code, signal } = await exited;
-      const isTaken = /EADDRINUSE|address already in use/i.test(output);
       throw new LabError(
         "LAB_TARGET_DIED",
         `The service ended (${signal ?? `exit code ${code}`}) before it answered.${lastWords(output.split("\n"))}`,
-        isTaken
-          ? "Its port is taken: stop what listens there, or let it listen on PORT (or {port} in the command)."
-          : "Run the command by hand with PORT set and see that it stays.",
+        adviceOnEnd({ code }, output, {
+          taken:
+            "Its port is taken: stop what listens there, or let it listen on PORT (or {port} in the command).",
+          otherwise: "Run the command by hand with PORT set and see that it stays.",
+        }),
       );
     }
     for (const port of new Set([given, ...listeningPorts(pid)])) {

@@ -60,12 +60,18 @@ export interface StartPlan {
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
   readonly code: "LAB_TARGET_NOT_STARTED" | "LAB_TARGET_DIED" | "LAB_TARGET_NOT_READY" | "LAB_ROUTE_REFUSED";
+  /** Of a service that has ended. */
+  readonly exitCode: number | null;
 
-  constructor(code: StartFailed["code"], message: string) {
+  constructor(code: StartFailed["code"], message: string, exitCode: number | null = null) {
     super(message);
     this.code = code;
+    this.exitCode = exitCode;
   }
 }
+
+/** How long after its exit the last lines of a process may be on their way. */
+const LAST_OUTPUT_MS = 2000;
 
 export class Copy {
   readonly #child: ChildProcess;
@@ -80,7 +86,7 @@ export class Copy {
   servicePid: number;
   /** When the first stop signal was sent, on `performance.now()`. */
   t0Ms: number | null = null;
-  /** The exit, with everything that the process had written read. */
+  /** The exit, with everything that the process itself had written read. */
   readonly exited: Promise<Exit>;
 
   constructor(subject: Subject, child: ChildProcess) {
@@ -99,8 +105,11 @@ export class Copy {
     }
     this.exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
-        this.#exit = { code, signal, atMs: performance.now() };
+        const exit = { code, signal, atMs: performance.now() };
+        this.#exit = exit;
         this.#changes.tell();
+        // A process that it has left behind may hold its output open for ever.
+        setTimeout(() => resolve(exit), LAST_OUTPUT_MS).unref();
       });
       child.once("error", () => {
         // It could not be started, so it will not exit either.

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { Copy, type Http2Door, StartFailed, type StartPlan } from "./copy.ts";
+import { whereItListens } from "../target/start-advice.ts";
 import { childOf } from "./processes.ts";
 import { type Setting, type Subject, fill, writeSetting } from "./subject.ts";
 
@@ -26,14 +27,16 @@ const START_TIMEOUT_MS = 20_000;
 const WRONG_ROUTE_MS = 3000;
 
 /** Why it did not come up: it has ended, or it never got so far. */
-async function notUp(subject: Subject, copy: Copy, wanted: string): Promise<StartFailed> {
+async function notUp(subject: Subject, copy: Copy, wanted: string, isRefused = false): Promise<StartFailed> {
   if (copy.running) {
     const what = `${subject.name} did not ${wanted} within ${START_TIMEOUT_MS / 1000} s`;
-    return new StartFailed("LAB_TARGET_NOT_READY", `${what}.${copy.tail}`);
+    const where = subject.announces || !isRefused ? "" : whereItListens(copy.pid, copy.port);
+    return new StartFailed("LAB_TARGET_NOT_READY", `${what}.${where}${copy.tail}`);
   }
   const { code, signal } = await copy.exited;
   const how = signal ?? `exit code ${String(code)}`;
-  return new StartFailed("LAB_TARGET_DIED", `${subject.name} ended (${how}) before it served.${copy.tail}`);
+  const said = `${subject.name} ended (${how}) before it served.${copy.tail}`;
+  return new StartFailed("LAB_TARGET_DIED", said, code);
 }
 
 async function untilAnswered(subject: Subject, copy: Copy): Promise<void> {
@@ -57,7 +60,7 @@ async function untilAnswered(subject: Subject, copy: Copy): Promise<void> {
     // The service says nothing by itself, so there is nothing else to wait for.
     await pause(20);
   }
-  throw await notUp(subject, copy, `answer ${route} with 200 (last: ${last})`);
+  throw await notUp(subject, copy, `answer ${route} with 200 (last: ${last})`, last === "refused");
 }
 
 /** A server that speaks HTTP/2 alone answers no probe of HTTP/1.1; and of gRPC any answer is one. */

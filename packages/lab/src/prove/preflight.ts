@@ -7,6 +7,7 @@ import { type Copy, StartFailed } from "../contract/copy.ts";
 import { startCopy } from "../contract/start-copy.ts";
 import { type Route, type Routes, type Subject, fill } from "../contract/subject.ts";
 import { LabError, type LabCode } from "../errors.ts";
+import { adviceOnEnd } from "../target/start-advice.ts";
 
 /** Routes without a side effect, which answer 200 soon; a fraction of a second, as judges ask for it. */
 const ASKED = ["ready", "live", "ordinary", "slow", "stream", "upload"] as const;
@@ -18,10 +19,18 @@ const HOLD_BACK_MS = 300;
 const NEXT: Readonly<Partial<Record<LabCode, string>>> = {
   LAB_TARGET_NOT_STARTED: "Check the command after --; it is run without a shell.",
   LAB_ROUTE_REFUSED: "Name a route that answers 200 at once with --ordinary, and readiness with --ready.",
-  LAB_TARGET_DIED: "Run the command by hand with PORT set and see that it stays.",
   LAB_TARGET_NOT_READY:
     "Let it listen on PORT (or {port} in the command) on 127.0.0.1; name a route that answers 200 with --ready or --ordinary.",
 };
+
+function nextOf(error: StartFailed): string {
+  return error.code === "LAB_TARGET_DIED"
+    ? adviceOnEnd({ code: error.exitCode }, error.message, {
+        taken: "Let it listen on the port it is given: PORT in its environment, or {port} in the command.",
+        otherwise: "Run the command by hand with PORT set and see that it stays.",
+      })
+    : (NEXT[error.code] ?? "");
+}
 
 async function askRoute(copy: Copy, subject: Subject, name: (typeof ASKED)[number]): Promise<void> {
   const route: Routes[keyof Routes] = subject.routes[name];
@@ -120,7 +129,7 @@ export async function preflight(described: Subject): Promise<Preflight> {
     return { subject, runsLastcall: copy.lines.some(({ text }) => text.startsWith(START_UP_LINE)) };
   } catch (error) {
     if (error instanceof StartFailed) {
-      throw new LabError(error.code, error.message, NEXT[error.code] ?? "", { cause: error });
+      throw new LabError(error.code, error.message, nextOf(error), { cause: error });
     }
     throw error;
   } finally {

@@ -12,6 +12,7 @@ import { killGroup, type Guardian } from "./guardian.ts";
 import { lastWords } from "./last-words.ts";
 import { captureOutput } from "./output.ts";
 import { groupMembers, programsFrom } from "./process-tree.ts";
+import { adviceOnEnd, whereItListens } from "./start-advice.ts";
 import { listens, probe, probeHttp2, probeUntil, type Readiness, usualReadiness } from "./readiness.ts";
 
 export interface CopySpec {
@@ -144,19 +145,19 @@ export async function startCopy(spec: CopySpec, context: CopyContext): Promise<C
     if (ended !== null) {
       await output.close(); // Its last lines may still be on their way.
       const tail = output.tail(TAIL_LINES);
-      const taken = tail.some((line) => line.includes("EADDRINUSE") || /address already in use/i.test(line));
       throw new LabError(
         "LAB_TARGET_DIED",
         `Copy ${spec.name} ended before it was ready (${describeExit(ended)}).${lastWords(tail)}`,
-        taken
-          ? "Let it listen on the port it is given: PORT in its environment, or {port} in the command."
-          : "Run the command by hand with PORT set; its whole output is in the run folder.",
+        adviceOnEnd(ended, tail.join("\n"), {
+          taken: "Let it listen on the port it is given: PORT in its environment, or {port} in the command.",
+          otherwise: "Run the command by hand with PORT set; its whole output is in the run folder.",
+        }),
       );
     }
     const other = typeof last === "number" ? await usualReadiness(spec.port, probeBy) : null;
     throw new LabError(
       "LAB_TARGET_NOT_READY",
-      `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}.${lastWords(output.tail(TAIL_LINES))}`,
+      `Copy ${spec.name} was not ready within ${spec.readyTimeoutMs / 1000} s: GET http://127.0.0.1:${spec.port}${spec.readyPath} gave ${last}.${last === "ECONNREFUSED" ? whereItListens(pid, spec.port) : ""}${lastWords(output.tail(TAIL_LINES))}`,
       last === "ECONNREFUSED"
         ? "Let it listen on PORT (or {port} in the command) on 127.0.0.1, or raise --ready-timeout."
         : other === null || other === spec.readyPath

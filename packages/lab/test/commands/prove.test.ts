@@ -329,3 +329,12 @@ test("Ctrl-C in the middle of a proof leaves at once, with no process behind", a
   assert.ok(performance.now() - askedAt < 4000, "it does not wait for its judges");
   await allGone(pids);
 });
+
+test("prove does not wait for what a service that went into the background holds open", async () => {
+  const { code, err } = await prove(["--", "/bin/sh", "-c", "sleep 600 & echo started"]);
+  assert.equal(code, 3);
+  assert.match(
+    err,
+    /ended \(exit code 0\) before it served.*\n.*started\n.*keep it in the foreground.*\[LAB_TARGET_DIED\]/,
+  );
+});

@@ -172,3 +172,35 @@ test("a copy whose readiness is at another of the usual paths is given up with t
   assert.match(message, /\/ready gave 404/);
   assert.match(next, /\/readyz answers 200: --ready \/readyz/);
 });
+
+test(
+  "a copy that listens elsewhere than it was told is given up with where it listens",
+  { skip: process.platform === "linux" ? false : "read from /proc" },
+  async () => {
+    const given = await findPort();
+    const serves = (where: string): string =>
+      `require("node:http").createServer((q, r) => r.end()).listen(${where})`;
+    const elsewhere = await refusal({
+      port: given,
+      readyTimeoutMs: 2000,
+      command: [process.execPath, "-e", serves('0, "127.0.0.1"')],
+    });
+    assert.match(elsewhere.message, new RegExp(`It listens on port \\d+, not on ${given}, which PORT`));
+    assert.match(elsewhere.next, /Let it listen on PORT/);
+    const version6 = await refusal({
+      port: given,
+      readyTimeoutMs: 2000,
+      command: [process.execPath, "-e", serves('process.env.PORT, "::1"')],
+    });
+    // Where there is no IPv6 it ends instead.
+    if (version6.code === "LAB_TARGET_NOT_READY") {
+      assert.match(version6.message, new RegExp(`It listens on port ${given}, but not on 127\\.0\\.0\\.1`));
+    }
+  },
+);
+
+test("a copy that puts itself into the background is told to stay in the foreground", async () => {
+  const error = await refusal({ command: ["/bin/sh", "-c", "exit 0"] });
+  assert.equal(error.code, "LAB_TARGET_DIED");
+  assert.match(error.next, /ends with 0 .* keep it in the foreground/);
+});
