@@ -1,7 +1,5 @@
 /** `lastcall budget`: where the time between the stop decision and SIGKILL goes, and files with the right numbers in them. */
 
-import { writeFileSync } from "node:fs";
-import path from "node:path";
 import { parseArgs } from "node:util";
 import { LabError } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -15,6 +13,7 @@ import { originText } from "../lint/time.ts";
 import { drawSvg, drawText } from "../lint/timeline.ts";
 import type { Command, Io } from "./command.ts";
 import { misuse } from "./flags.ts";
+import { save } from "./save.ts";
 
 const HELP = `Usage: lastcall budget [PATH...] [options]
        lastcall budget --emit PLATFORM --router-lag 5s --longest-request 15s --teardown 5s --start 10s
@@ -179,18 +178,4 @@ function toJson(sums: readonly BudgetSum[]): string {
     marginMs,
   }));
   return `${JSON.stringify({ schema: "lastcall.budget/1", workloads }, null, 2)}\n`;
-}
-
-function save(io: Io, file: string, text: string): void {
-  try {
-    writeFileSync(path.resolve(io.cwd, file), text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LabError(
-      "LAB_LINT_WRITE",
-      `${file} cannot be written: ${reason}`,
-      "Give a path that can be written.",
-      { cause: error },
-    );
-  }
 }

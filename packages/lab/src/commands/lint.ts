@@ -16,10 +16,10 @@ import { renderSarif } from "../lint/render/sarif.ts";
 import { failing, renderText } from "../lint/render/text.ts";
 import { RULES } from "../lint/rules/all.ts";
 import { lint, type LintResult } from "../lint/run.ts";
-import { saveFile } from "../lint/save.ts";
 import { STDIN } from "../lint/workspace.ts";
 import type { Command, Io } from "./command.ts";
 import { misuse } from "./flags.ts";
+import { save } from "./save.ts";
 
 const HELP = `Usage: lastcall lint [PATH...] [options]
 
@@ -203,18 +203,4 @@ function readBaseline(io: Io, file: string): Baseline {
     );
   }
   throw new LabError("LAB_LINT_BASELINE", `${file} is not a baseline.`, "Write it with --write-baseline.");
-}
-
-function save(io: Io, file: string, text: string): void {
-  try {
-    saveFile(path.resolve(io.cwd, file), text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LabError(
-      "LAB_LINT_WRITE",
-      `${file} cannot be written: ${reason}`,
-      "Give a path that can be written.",
-      { cause: error },
-    );
-  }
 }

@@ -1,5 +1,6 @@
 /** A workload's stop as a picture: bars from the stop decision to SIGKILL, for the terminal and as SVG. */
 
+import { xml } from "../render/xml.ts";
 import type { BudgetSum } from "./budget.ts";
 import { where } from "./source.ts";
 import { originText, seconds } from "./time.ts";
@@ -186,12 +187,4 @@ rect.page { fill: #fff }
 ${parts.join("\n")}
 </svg>
 `;
-}
-
-function xml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

@@ -3,6 +3,7 @@
 import type { Judgement } from "../contract/clause.ts";
 import { countJudgements, type Proof, type Proven } from "../prove/prove.ts";
 import { wrapText, type Style } from "./style.ts";
+import { xml } from "./xml.ts";
 
 const CHAPTERS: Readonly<Record<string, string>> = {
   A: "Leaving the router first",
@@ -167,18 +168,6 @@ export function proofJson(proof: Proof, exitCode: number): string {
     null,
     2,
   )}\n`;
-}
-
-function xml(text: string): string {
-  return (
-    text
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-      // oxlint-disable-next-line no-control-regex
-      .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g, "?")
-  );
 }
 
 export function proofJunit(proof: Proof): string {

@@ -1,6 +1,5 @@
 /** One update of a Swarm service under load: the load and the events go into the ledger as those of a rolling restart do. */
 
-import { cpus } from "node:os";
 import { startRunClock } from "../ledger/clock.ts";
 import type { EndRecord, RequestRecord } from "../ledger/records.ts";
 import { createLoadEngine } from "../load/engine.ts";
@@ -13,8 +12,8 @@ import { executedOffset, readExecuted } from "./executed.ts";
 import { loadPlanOf } from "./load-plan.ts";
 import { createRecorder } from "./recorder.ts";
 import type { RunContext, RunResult } from "./run.ts";
+import { runRecord } from "./run-record.ts";
 import { openScope } from "./scope.ts";
-import { commandOf } from "./service.ts";
 
 /** A router's own words for a request that it could not deliver, in the form of `x-lastcall-upstream`. */
 const OWN_ERRORS: Readonly<Record<number, string>> = {
@@ -43,16 +42,8 @@ export async function runSwarmUpdate(
   const clock = startRunClock();
   const recorder = await createRecorder(context.folder, clock, scope, context.onRecord);
   const { records, write, note } = recorder;
-  write({
-    kind: "run",
-    schema: "lastcall.ledger/1",
-    scenario: plan.scenario,
-    seed: plan.seed,
-    at: new Date().toISOString(),
-    command: commandOf(plan),
-    router: `the router at ${url.host}`,
-    machine: { node: process.version, platform: process.platform, cores: cpus().length },
-    parameters: {
+  write(
+    runRecord(plan, `the router at ${url.host}`, {
       signal: plan.signal,
       drainDelayMs: null,
       gracePeriodMs: plan.gracePeriodMs,
@@ -63,8 +54,8 @@ export async function runSwarmUpdate(
       ratePerSecond: plan.ratePerSecond,
       copies: service.replicas,
       repeat: 1,
-    },
-  });
+    }),
+  );
   const offset = await executedOffset(plan, context.cwd);
   const end = async (reason: EndRecord["reason"]): Promise<void> => {
     const executed = await readExecuted(plan, context.folder, context.cwd, offset, []);

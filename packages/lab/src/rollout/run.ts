@@ -3,7 +3,6 @@
  * the ledger. Reads top to bottom in the order of a run. It judges nothing.
  */
 
-import { cpus } from "node:os";
 import path from "node:path";
 import { startRunClock } from "../ledger/clock.ts";
 import type { EndRecord, EventRecord, LedgerRecord } from "../ledger/records.ts";
@@ -26,8 +25,9 @@ import { createRecorder } from "./recorder.ts";
 import { restart } from "./restart.ts";
 import { startRotation } from "./rotation.ts";
 import { joinAccessLog } from "./router-requests.ts";
+import { runRecord } from "./run-record.ts";
 import { openScope } from "./scope.ts";
-import { commandOf, copyName, copySpec } from "./service.ts";
+import { copyName, copySpec } from "./service.ts";
 import { startWitness } from "./witness.ts";
 
 export interface RunContext {
@@ -79,17 +79,7 @@ export async function runRollout(plan: RolloutPlan, context: RunContext): Promis
   const recorder = await createRecorder(folder, clock, scope, context.onRecord);
   const { records, write, note } = recorder;
   const emit = (event: EventRecord): void => write(event);
-  write({
-    kind: "run",
-    schema: "lastcall.ledger/1",
-    scenario: plan.scenario,
-    seed: plan.seed,
-    at: new Date().toISOString(),
-    command: commandOf(plan),
-    router: context.router?.version ?? "embedded",
-    machine: { node: process.version, platform: process.platform, cores: cpus().length },
-    parameters: parametersOf(plan),
-  });
+  write(runRecord(plan, context.router?.version ?? "embedded", parametersOf(plan)));
 
   const findPort = portFinder();
   const everStarted: string[] = [];

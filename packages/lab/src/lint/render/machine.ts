@@ -1,5 +1,6 @@
 /** Findings for programs: JSON, GitHub annotations and JUnit. SARIF has a file of its own. */
 
+import { xml } from "../../render/xml.ts";
 import type { Finding } from "../finding.ts";
 import { position, where } from "../source.ts";
 
@@ -66,16 +67,4 @@ export function renderJunit(findings: readonly Finding[]): string {
   const failures = findings.filter(({ severity }) => severity !== "info").length;
   const total = Math.max(1, findings.length);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="lastcall lint" tests="${total}" failures="${failures}" errors="0">\n${suites.length === 0 ? clean : suites.join("\n")}\n</testsuites>\n`;
-}
-
-function xml(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these characters.
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "?")
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-  );
 }

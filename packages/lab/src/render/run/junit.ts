@@ -3,21 +3,10 @@
 import type { RunReport } from "../../report/run-report.ts";
 import type { BadRequest } from "../../verdict/verdict.ts";
 import { duration, plural } from "../numbers.ts";
+import { xml } from "../xml.ts";
 
 /** Bad requests told in a case; the count is whole. */
 const TOLD = 20;
-
-export function xml(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these characters.
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "?")
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-  );
-}
 
 interface Case {
   readonly name: string;
