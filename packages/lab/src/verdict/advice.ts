@@ -1,6 +1,7 @@
 /** From what was measured to the four numbers to set: the router's lag, the longest request, the teardown, the grace period. */
 
 import type { RunRecord } from "../ledger/records.ts";
+import { readyUntil } from "./findings.ts";
 import { KINDS, type KindSlug } from "./kinds.ts";
 import type { Attributed } from "./exposure.ts";
 import { firstAndLast, type Seen } from "./last-seen.ts";
@@ -67,16 +68,36 @@ interface LeftEarly {
 /** Clocks and timers of two processes differ by less. */
 const EARLY_MS = 100;
 
+/**
+ * A router that asks for readiness and is told 200 until the copy is gone has no lag: it lets go after the end, however late
+ * that is. A longer drain delay would only put the same off.
+ */
+export function isUntold(run: RunRecord | null, { restarts }: Timeline): boolean {
+  return run?.parameters["removal"] === "readiness" && restarts.some((span) => readyUntil(span) !== null);
+}
+
+const UNTOLD =
+  "Turn readiness to 503 at the stop signal (lastcall/auto: LASTCALL_PROBE_PATHS=ready=PATH): the router asks for it, and was told 200 until the copy was gone. A longer drain delay alone puts the same off.";
+
+/** What is known of why a drain delay did not help. */
+interface Doubts {
+  readonly early: LeftEarly | null;
+  readonly untold: boolean;
+}
+
 /** What to change for a kind, with the numbers that this run has measured. */
-export function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">, early: LeftEarly | null): string {
+export function stepFor(kind: KindSlug, advice: Omit<Advice, "steps">, { early, untold }: Doubts): string {
   const { routerLagMs, settings, longestRequestMs } = advice;
   const first = LAGGED[kind];
+  if (first !== undefined && untold) {
+    return `${first}${UNTOLD}`;
+  }
   if (first !== undefined && routerLagMs !== null && settings.drainDelayMs !== null) {
-    const untold =
+    const unkept =
       early === null
         ? ""
         : ` The ${seconds(early.toldMs)} that it was told here (LASTCALL_DRAIN_DELAY, {drainDelay}) it did not keep: it was gone ${seconds(early.stayedMs)} after the signal.`;
-    return `${first}Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.${untold}`;
+    return `${first}Set a drain delay of ${seconds(settings.drainDelayMs)}: the router still sent requests to a leaving copy ${seconds(routerLagMs)} after its stop signal.${unkept}`;
   }
   if ((kind === "in-flight-cut" || kind === "killed") && longestRequestMs !== null) {
     return `${KINDS[kind].fix} The longest good request took ${seconds(longestRequestMs)}.`;
@@ -95,13 +116,14 @@ export function adviceOf(
     seen[timeline.copies.indexOf(span.life)] ?? { firstMs: -1, sentMs: -1, endedMs: -1 };
   const told = run?.parameters["drainDelayMs"];
   const drainDelayMs = typeof told === "number" ? told : 0;
-  const routerLagMs = largest(
+  const lagMs = largest(
     // Without a single request at the copy nobody can tell; with some before the signal and none after, the lag is none.
     timeline.restarts.map((span) => {
       const { sentMs } = seenBy(span);
       return sentMs < 0 ? null : Math.max(0, sentMs - span.life.signalMs);
     }),
   );
+  const routerLagMs = isUntold(run, timeline) ? null : lagMs;
   const teardownMs = largest(timeline.restarts.map((span) => teardownOf(span, seenBy(span), drainDelayMs)));
   const startMs = largest(
     timeline.restarts.map(({ replacement }) =>

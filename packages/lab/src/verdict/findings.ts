@@ -78,22 +78,31 @@ function notLive({ life }: RestartSpan): Told | null {
     : null;
 }
 
-function readinessConstant({ life }: RestartSpan): Told | null {
-  const { signal, signalMs, notReadyMs, notReady, exitMs, killedMs, name } = life;
+/** Until when the copy said that it was ready though it had been told to stop; null where that turned, or came to nothing. */
+export function readyUntil({ life }: RestartSpan): number | null {
+  const { signal, signalMs, notReadyMs, notReady, exitMs, killedMs } = life;
   const untilMs = notReadyMs ?? exitMs ?? signalMs;
   const never = notReadyMs === null || typeof notReady === "string";
   return signal !== "SIGKILL" &&
     killedMs === null &&
     never &&
     untilMs - signalMs >= THRESHOLDS.readinessTurnsMs
-    ? {
+    ? untilMs
+    : null;
+}
+
+function readinessConstant(span: RestartSpan): Told | null {
+  const untilMs = readyUntil(span);
+  const { signal, signalMs, name } = span.life;
+  return untilMs === null
+    ? null
+    : {
         kind: "readiness-constant",
         confidence: "certain",
         fails: false,
         evidence: `${name} said that it was ready for ${time(untilMs - signalMs)} after ${signal}, until it was gone`,
         atMs: untilMs,
-      }
-    : null;
+      };
 }
 
 const CUTS: ReadonlySet<string> = new Set<KindSlug>(["in-flight-cut", "truncated", "job-lost", "unstored"]);

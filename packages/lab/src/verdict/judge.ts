@@ -2,7 +2,7 @@
 
 import { readLedger } from "../ledger/reader.ts";
 import type { LedgerRecord, RouterLogRecord } from "../ledger/records.ts";
-import { adviceOf, leftEarly, stepFor } from "./advice.ts";
+import { adviceOf, isUntold, leftEarly, stepFor } from "./advice.ts";
 import { attributionOf } from "./attribution.ts";
 import { badRequests } from "./bad-requests.ts";
 import { bound } from "./bounds.ts";
@@ -163,9 +163,9 @@ function decide(all: Collection): Judged {
   );
   const exposure = sumOf(exposed);
   const measured = adviceOf(run, timeline, attributed, all.longestMs);
-  const early = leftEarly(run, timeline);
+  const doubts = { early: leftEarly(run, timeline), untold: isUntold(run, timeline) };
   const kinds = tallyKinds(bad, findingsOf(run, timeline, attributed, bad), (kind) =>
-    stepFor(kind, measured, early),
+    stepFor(kind, measured, doubts),
   );
   const byCharge = tallyCharges(bad);
   const sent = all.requests.length;

@@ -288,6 +288,24 @@ describe("advice", () => {
     assert.doesNotMatch(step(null), /told here/);
   });
 
+  test("a router that asks for readiness and is told 200 to the end has no lag that a drain delay could cover", () => {
+    const losses = [
+      request(2400, { copy: "101" }),
+      routerError(2900, "A"),
+      line(2902, "connect-refused", "A"),
+    ];
+    const asked = (notReady: number | null, removal: string): ReturnType<typeof judgeRestart>["advice"] =>
+      judgeRestart(losses, { notReady, run: { parameters: { removal } } }).advice;
+    const untold = asked(null, "readiness");
+    assert.match(untold.steps[0] ?? "", /^Turn readiness to 503 .* LASTCALL_PROBE_PATHS/);
+    assert.deepEqual(
+      [untold.routerLagMs, untold.settings.drainDelayMs, untold.settings.gracePeriodMs],
+      [null, null, null],
+    );
+    assert.match(asked(503, "readiness").steps[0] ?? "", /^Set a drain delay/);
+    assert.match(asked(null, "control-plane").steps[0] ?? "", /^Set a drain delay/);
+  });
+
   test("what the router's retry masked shows the lag too", () => {
     const verdict = judgeRestart([request(2700, { upstream: "127.0.0.1:9001, 127.0.0.1:9002" })]);
     assert.equal(verdict.advice.routerLagMs, 700);
