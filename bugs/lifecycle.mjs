@@ -61,6 +61,13 @@ export const LIFECYCLE_BUGS = [
     tests: ["lastcall/auto"],
   },
   {
+    name: "what-a-close-callback-promises-is-not-waited-for",
+    file: src("foreign"),
+    find: `if (isThenable(result)) { void this.#hold(result); }`,
+    replace: `void isThenable(result);`,
+    tests: ["lastcall/auto"],
+  },
+  {
     name: "what-a-handler-promises-is-not-waited-for",
     file: src("lifecycle"),
     find: `if (this.#tasks.size === 0) { this.#dispatch("drained"); }`,

@@ -189,7 +189,9 @@ export class Auto implements AutoMode {
     const letGo = [...this.#http].map(holdClose);
     const call = (): void => {
       this.#foreign.call();
-      letGo.splice(0).forEach((release) => release());
+      for (const release of letGo.splice(0)) {
+        release().forEach((result) => this.#foreign.alsoPromised(result));
+      }
     };
     onDrained?.(() => {
       call();

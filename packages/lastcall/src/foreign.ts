@@ -9,8 +9,6 @@ import type { TeardownContext } from "./teardown.ts";
 
 interface Called {
   readonly name: string;
-  /** Whether it has returned a promise. */
-  promised: boolean;
   ended: boolean;
 }
 
@@ -20,10 +18,11 @@ export class ForeignHandlers {
   /** Tells what a handler began from what anybody else does. */
   readonly #inside = new AsyncLocalStorage<true>();
   readonly #called: Called[] = [];
-  readonly #ended: Promise<void>;
-  #end: () => void = () => {};
-  readonly #kept: Promise<void>;
-  #keep: () => void = () => {};
+  /** How many promises have not settled. */
+  #promises = 0;
+  /** One has asked for the exit, or nothing is left that could settle. */
+  #isOver = false;
+  readonly #waiting = new Set<() => void>();
   #signal: { readonly name: StopRequest; readonly heardAt: number } | null = null;
   #calledAt: number | null = null;
   #exit: { readonly code: number | null; readonly askedAt: number } | null = null;
@@ -31,12 +30,6 @@ export class ForeignHandlers {
   constructor(host: Host, say: (line: string) => void) {
     this.#host = host;
     this.#say = say;
-    this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-    this.#kept = new Promise((resolve) => {
-      this.#keep = resolve;
-    });
   }
 
   /** The first stop signal: the one that the handlers will be called with. */
@@ -77,23 +70,29 @@ export class ForeignHandlers {
       );
     }
     for (const handler of handlers) {
-      const called: Called = { name: handler.name, promised: false, ended: false };
+      const called: Called = { name: handler.name, ended: false };
       this.#called.push(called);
       this.#inside.run(true, () => {
         void this.#follow(called, handler.call);
       });
     }
-    this.#checkEnded();
   }
 
-  /** Whether a promise that one of them has returned has not settled. */
+  /** Whether a promise that they have returned has not settled. */
   get isPromising(): boolean {
-    return this.#called.some(({ promised, ended }) => promised && !ended);
+    return this.#promises > 0;
+  }
+
+  /** What a callback of theirs has returned is theirs. */
+  alsoPromised(result: unknown): void {
+    if (isThenable(result)) {
+      void this.#hold(result);
+    }
   }
 
   /** Resolves when those promises have settled, or one has asked for the exit. */
-  async promised(): Promise<void> {
-    await Promise.race([this.#kept, this.#ended]);
+  promised(): Promise<void> {
+    return this.#until(() => !this.isPromising);
   }
 
   /**
@@ -106,8 +105,8 @@ export class ForeignHandlers {
       return;
     }
     const undo = this.#host.onEmptyLoop(() => this.#end());
-    context.signal.addEventListener("abort", this.#end, { once: true });
-    await this.#ended;
+    context.signal.addEventListener("abort", () => this.#end(), { once: true });
+    await this.#until(() => !this.isPromising && this.#called.every(({ ended }) => ended));
     undo();
   }
 
@@ -135,7 +134,7 @@ export class ForeignHandlers {
   async #follow(called: Called, run: () => unknown): Promise<void> {
     const over = (): void => {
       called.ended = true;
-      this.#checkEnded();
+      this.#look();
     };
     try {
       const result = run();
@@ -143,8 +142,7 @@ export class ForeignHandlers {
         // It may have begun anything; only an exit or an empty loop tells that it is through.
         return;
       }
-      called.promised = true;
-      await result;
+      await this.#hold(result);
     } catch (error) {
       over();
       throw error;
@@ -152,13 +150,37 @@ export class ForeignHandlers {
     over();
   }
 
-  #checkEnded(): void {
-    if (this.#called.every(({ ended }) => ended)) {
-      this.#end();
+  /** Rejects as it does: nobody has caught that. */
+  async #hold(promise: PromiseLike<unknown>): Promise<void> {
+    this.#promises += 1;
+    try {
+      await promise;
+    } finally {
+      this.#promises -= 1;
+      this.#look();
     }
-    if (!this.isPromising) {
-      this.#keep();
-    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#look();
+  }
+
+  #look(): void {
+    this.#waiting.forEach((look) => look());
+  }
+
+  #until(isSo: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#isOver || isSo()) {
+          this.#waiting.delete(look);
+          resolve();
+        }
+      };
+      this.#waiting.add(look);
+      look();
+    });
   }
 }
 

@@ -96,16 +96,18 @@ suite("G8 a foreign stop handler waits for the gate and cuts nothing", { concurr
     );
   });
 
-  test("D1 G8 what a handler promises to finish has the graceful timeout, not only the teardown's", async (t) => {
-    const child = startAuto(t, "finishesJob", { env: { LASTCALL_TEARDOWN_TIMEOUT: "300ms" } });
-    await child.port();
-    child.process.kill("SIGTERM");
-    assert.equal(await child.ended(), 0);
-    assert.match(child.stdout(), /job done/);
-    const record = child.record();
-    assert.equal(record?.tasks.completed, 1);
-    assert.match(record?.foreign[0] ?? "", /asked for exit code 0/);
-  });
+  for (const style of ["finishesJob", "finishesJobOnceClosed"]) {
+    test(`D1 G8 what a handler promises to finish has the graceful timeout, not only the teardown's (${style})`, async (t) => {
+      const child = startAuto(t, style, { env: { LASTCALL_TEARDOWN_TIMEOUT: "300ms" } });
+      await child.port();
+      child.process.kill("SIGTERM");
+      assert.equal(await child.ended(), 0);
+      assert.match(child.stdout(), /job done/);
+      const record = child.record();
+      assert.equal(record?.tasks.completed, 1);
+      assert.match(record?.foreign[0] ?? "", /asked for exit code 0/);
+    });
+  }
 
   test("D2 G8 a promise that no handler keeps is given up at the deadline, and named", async (t) => {
     const child = startAuto(t, "finishesJob", {

@@ -7,13 +7,14 @@
 import { AsyncResource } from "node:async_hooks";
 import type { Server } from "node:http";
 
-type Callback = (error?: Error) => void;
+type Callback = (error?: Error) => unknown;
 
 /**
- * Returns the function to call when the server has drained: it calls the callbacks that waited. One that comes later is
- * called at once, without the error that Node has for a server that is closed already: to the app it is the first close.
+ * Returns the function to call when the server has drained: it calls the callbacks that waited, and returns what they
+ * return. One that comes later is called at once, without the error that Node has for a server that is closed already: to the
+ * app it is the first close.
  */
-export function holdClose(server: Server): () => void {
+export function holdClose(server: Server): () => readonly unknown[] {
   const waiting: Callback[] = [];
   let drained = false;
   const close = (callback?: unknown): Server => {
@@ -31,6 +32,6 @@ export function holdClose(server: Server): () => void {
   Object.assign(server, { close, closeIdleConnections: () => {}, closeAllConnections: () => {} });
   return () => {
     drained = true;
-    waiting.splice(0).forEach((callback) => callback());
+    return waiting.splice(0).map((callback) => callback());
   };
 }
