@@ -113,7 +113,12 @@ export async function startCopy(
   started: (copy: Copy) => void,
 ): Promise<Copy> {
   const port = subject.announces ? 0 : await freePort();
-  const env: Record<string, string | undefined> = { ...process.env, ...subject.env, PORT: String(port) };
+  const env: Record<string, string | undefined> = {
+    ...process.env,
+    ...subject.env,
+    ...subject.guardian?.mark,
+    PORT: String(port),
+  };
   // The test runner's own variables must not reach the service.
   delete env["NODE_TEST_CONTEXT"];
   for (const [setting, value] of Object.entries(plan.set ?? {})) {

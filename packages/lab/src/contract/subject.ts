@@ -162,7 +162,11 @@ export interface Subject {
   /** Its drain delay, where it cannot be set: clauses that need another one are not judged. */
   readonly fixedDrainDelayMs?: number;
   /** Who ends its copies when the lab itself is ended. */
-  readonly guardian?: { watch(pid: number): void; release(pid: number): void };
+  readonly guardian?: {
+    readonly mark: Readonly<Record<string, string>>;
+    watch(pid: number): void;
+    release(pid: number): void;
+  };
   /** The exit codes that it documents. */
   readonly exitCodes: { readonly clean: number; readonly incomplete: number };
 }

@@ -24,7 +24,7 @@ export async function startChild(spec: ChildSpec, guardian: Guardian): Promise<S
   const [program = "", ...args] = spec.command;
   const child = spawn(program, args, {
     cwd: spec.cwd,
-    env: spec.env,
+    env: { ...spec.env, ...guardian.mark },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
