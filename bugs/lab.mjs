@@ -235,7 +235,7 @@ export const LAB_BUGS = [
   },
   {
     name: "a-refused-stream-was-worked-on",
-    file: src("load/http2-client"),
+    file: src("load/http2-sessions"),
     find: `return "REFUSED_STREAM";`,
     replace: `return "GOAWAY";`,
     tests: ["lab/load/http2-client"],

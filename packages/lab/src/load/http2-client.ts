@@ -3,121 +3,25 @@
  * to go (GOAWAY) gets no new one. It repeats nothing: a stream that was refused and may be sent again is told as such.
  */
 
-import {
-  connect as connectHttp2,
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-} from "node:http2";
-import net from "node:net";
+import { constants, type ClientHttp2Stream } from "node:http2";
 import { EventCounter } from "./event-counter.ts";
 import { newExchange, type Exchange } from "./exchange.ts";
-import { AnswerReader, codeOf, stageOf, type LibraryClientOptions } from "./library-client.ts";
+import { codeFor, createSessions, type Session } from "./http2-sessions.ts";
+import { AnswerReader, stageOf, type LibraryClientOptions } from "./library-client.ts";
 import type { StructuredRequest } from "./mix.ts";
 import { feed, type LibraryClient } from "./node-client.ts";
 
-/** Used in turn. A balancer of layer 4 gives each to one copy: with one alone a copy would get everything and the others nothing. */
-const SESSIONS = 4;
-
 /** For why a stream has ended without an answer. */
 const GOAWAY_FOLLOWS_MS = 30;
-
-interface Session {
-  readonly id: number;
-  readonly bornMs: number;
-  readonly http2: ClientHttp2Session;
-  connectedMs: number;
-  /** Streams so far. */
-  carried: number;
-  /** Of the lowest GOAWAY that came: streams above it were not worked on. */
-  lastStream: number | null;
-  /** How its connection ended: `EOF`, `ECONNRESET`, `ECONNREFUSED`. */
-  ended: string | null;
-}
-
-/** By number: `INTERNAL_ERROR`, `CANCEL`, ... */
-const RESET_NAMES: ReadonlyMap<number, string> = new Map(
-  Object.entries(constants).flatMap(([name, value]) => {
-    // The constants of errors are those that stand before this one, and have no other word in front.
-    const code =
-      /^NGHTTP2_((?:[A-Z]+_ERROR)|CANCEL|REFUSED_STREAM|SETTINGS_TIMEOUT|STREAM_CLOSED|ENHANCE_YOUR_CALM|INADEQUATE_SECURITY|HTTP_1_1_REQUIRED)$/.exec(
-        name,
-      )?.[1];
-    return code === undefined || typeof value !== "number" ? [] : [[value, code] as const];
-  }),
-);
 
 /** Headers that HTTP/2 has no place for. */
 const OF_HTTP1: ReadonlySet<string> = new Set(["connection", "transfer-encoding"]);
 
 export function createHttp2Client(options: LibraryClientOptions): LibraryClient {
-  const { host, port, now, onEnd } = options;
-  const authority = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const all = new Set<Session>();
-  const places: (Session | undefined)[] = [];
-  let turn = 0;
-  let lastId = 0;
+  const { now, onEnd } = options;
+  const sessions = createSessions(options);
   let open = 0;
   let closed = false;
-
-  function connect(): Session {
-    const socket = net.connect({ host, port, noDelay: true, autoSelectFamily: false });
-    const http2 = connectHttp2(authority, { createConnection: () => socket });
-    const session: Session = {
-      id: (lastId += 1),
-      bornMs: now(),
-      http2,
-      connectedMs: Number.NaN,
-      carried: 0,
-      lastStream: null,
-      ended: null,
-    };
-    socket.once("connect", () => (session.connectedMs = now()));
-    // Before the session's own listeners: its streams end after we know why.
-    socket.prependOnceListener("end", () => (session.ended ??= "EOF"));
-    socket.prependOnceListener("error", (error) => (session.ended ??= codeOf(error)));
-    socket.prependOnceListener("close", () => (session.ended ??= "EOF"));
-    http2.on("goaway", (_code, lastStream) => {
-      session.lastStream = Math.min(session.lastStream ?? Number.POSITIVE_INFINITY, lastStream ?? 0);
-    });
-    // Its streams tell of it, each for itself.
-    http2.on("error", () => undefined);
-    http2.once("close", () => all.delete(session));
-    all.add(session);
-    return session;
-  }
-
-  function isUsable({ http2, lastStream, ended }: Session): boolean {
-    return lastStream === null && ended === null && !http2.closed && !http2.destroyed;
-  }
-
-  function nextSession(fresh: boolean): Session {
-    if (fresh || !options.keepAlive) {
-      return connect();
-    }
-    turn = (turn + 1) % SESSIONS;
-    const known = places[turn];
-    const session = known !== undefined && isUsable(known) ? known : connect();
-    places[turn] = session;
-    return session;
-  }
-
-  /** Why the stream has no whole answer. */
-  function codeFor(session: Session, stream: ClientHttp2Stream, failure: Error | null): string {
-    const { lastStream, ended, http2 } = session;
-    const reset = stream.rstCode ?? constants.NGHTTP2_NO_ERROR;
-    if (
-      reset === constants.NGHTTP2_REFUSED_STREAM ||
-      (lastStream !== null && stream.id !== undefined && stream.id > lastStream)
-    ) {
-      return "REFUSED_STREAM";
-    }
-    // A server that destroys a session resets its streams with NO_ERROR first.
-    if (ended !== null || http2.destroyed || reset === constants.NGHTTP2_NO_ERROR) {
-      return lastStream === null ? (ended ?? codeOf(failure ?? { code: "EOF" })) : "GOAWAY";
-    }
-    return `RST_${RESET_NAMES.get(reset) ?? reset}`;
-  }
 
   function ask(session: Session, planned: StructuredRequest, endStream: boolean): ClientHttp2Stream {
     const plain = Object.entries(planned.headers).filter(([name]) => !OF_HTTP1.has(name));
@@ -133,13 +37,13 @@ export function createHttp2Client(options: LibraryClientOptions): LibraryClient 
 
   function begin(planned: StructuredRequest): readonly [Session, ClientHttp2Stream] {
     const endStream = planned.upload === null && planned.body === null;
-    const session = nextSession(planned.fresh);
+    const session = sessions.next(planned.fresh);
     try {
       return [session, ask(session, planned, endStream)];
     } catch {
       // It was told to go a moment ago, and nothing has been sent: that is what a new session is for.
-      places[turn] = undefined;
-      const other = nextSession(planned.fresh);
+      sessions.retire(session);
+      const other = sessions.next(planned.fresh);
       return [other, ask(other, planned, endStream)];
     }
   }
@@ -247,9 +151,7 @@ export function createHttp2Client(options: LibraryClientOptions): LibraryClient 
     },
     close: () => {
       closed = true;
-      for (const { http2 } of all) {
-        http2.destroy();
-      }
+      sessions.destroy();
     },
   };
 }
