@@ -47,8 +47,17 @@ async function help(): Promise<string> {
   return `${lines.join("\n")}\n\nlastcall COMMAND --help says more.\n`;
 }
 
+/** `help NAME` and `NAME -h` are what some type for `NAME --help`. */
+function spelled(argv: readonly string[]): readonly string[] {
+  const [first = "", second] = argv;
+  if (first === "help" && second !== undefined) {
+    return [second, "--help"];
+  }
+  return second === "-h" ? [first, "--help"] : argv;
+}
+
 async function main(argv: readonly string[]): Promise<ExitCode> {
-  const [name, ...rest] = argv;
+  const [name, ...rest] = spelled(argv);
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     io.out(await help());
     return name === undefined ? EXIT.usage : EXIT.pass;

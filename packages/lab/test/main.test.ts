@@ -43,6 +43,17 @@ describe("lastcall", () => {
     }
   });
 
+  test("the help of a command has three spellings", () => {
+    const { code, out } = shell('"$1" "$2" lag --help');
+    assert.equal(code, 0);
+    assert.match(out, /^Usage: lastcall lag URL/);
+    for (const words of ["lag -h", "help lag"]) {
+      assert.deepEqual(shell(`"$1" "$2" ${words}`), { code, out, err: "" }, words);
+    }
+    assert.match(shell('"$1" "$2" help').out, /^Usage: lastcall COMMAND/);
+    assert.match(shell('"$1" "$2" help lagg').err, /no command 'lagg'.\nDid you mean lag\?/);
+  });
+
   test("a command that does not exist is answered with the nearest one", () => {
     const ran = shell('"$1" "$2" rolout');
     assert.equal(ran.code, 2);
