@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
+import { stripVTControlCharacters } from "node:util";
 import type { Command, Io } from "./commands/command.ts";
 import { LAB_CODES, LabError } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -91,10 +92,16 @@ function version(): string {
   return String((JSON.parse(readFileSync(file, "utf8")) as { version: unknown }).version);
 }
 
+/** A message may quote any file: what would set colours, ring or move the cursor is shown as a sign for it. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "\uFFFD");
+}
+
 /** Says it, and returns the exit code. */
 function tell(error: unknown): ExitCode {
   const known = unforeseen(error);
-  io.err(`lastcall: ${known.message}\n${known.next} [${known.code}]\n`);
+  io.err(`${printable(`lastcall: ${known.message}\n${known.next} [${known.code}]`)}\n`);
   if (known !== error && process.env["LASTCALL_DEBUG"] !== undefined) {
     io.err(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   }

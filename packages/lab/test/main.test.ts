@@ -70,6 +70,15 @@ describe("lastcall", () => {
     assert.match(shell('"$1" "$2" lab signal --keep taken', { LASTCALL_DEBUG: "1" }).err, STACK);
   });
 
+  test("what a quoted file does to a terminal is not done", () => {
+    writeFileSync(path.join(folder, "noise"), "\u001B[31m\u0007\u0000red\n");
+    const ran = shell('"$1" "$2" report noise');
+    assert.equal(ran.code, 3);
+    assert.match(ran.err, /noise:1 is not JSON/);
+    // oxlint-disable-next-line no-control-regex
+    assert.doesNotMatch(ran.err, /[\u0000-\u0008\u000B-\u001F\u007F]/);
+  });
+
   test("a reader that has gone is no error, and the exit code is that of the findings", () => {
     const documents = Array.from(
       { length: 400 },

@@ -49,6 +49,9 @@ const READY_PATHS = ["/readyz", "/ready", "/health/ready"];
 /** More than the second during which we knock, and than the drain delay that the second run has. */
 const DEFAULT_PATIENCE_MS = 6000;
 
+/** Ten minutes, as `lastcall rollout --grace`. */
+const MOST_MS = 600_000;
+
 type Values = Readonly<Record<string, string | boolean>>;
 
 function text(values: Values, name: string): string | undefined {
@@ -61,6 +64,9 @@ function duration(values: Values, name: string, otherwise: number): number {
   const parsed = given === undefined ? otherwise : parseDuration(given);
   if (parsed === null || parsed <= 0) {
     throw new LabError("LAB_OPTION", `--${name} is '${given}'.`, "Write a duration such as 500ms, 5s or 1m.");
+  }
+  if (parsed > MOST_MS) {
+    throw new LabError("LAB_OPTION", `--${name} ${given} is out of range.`, "It may be at most 10m.");
   }
   return parsed;
 }

@@ -118,6 +118,11 @@ test("check refuses what it does not understand, with a next step", async () => 
     [["--route", "health", "--", "node"], /A path begins with \/[\s\S]*LAB_OPTION/],
     [["--signal", "SIGKILL", "--", "node"], /Stop signals are[\s\S]*LAB_OPTION/],
     [["--patience", "5", "--", "node"], /--patience is '5'[\s\S]*LAB_OPTION/],
+    // Longer than a timer of Node can be, which would end at once.
+    [
+      ["--patience", "600h", "--", "node"],
+      /--patience 600h is out of range[\s\S]*at most 10m[\s\S]*LAB_OPTION/,
+    ],
     [["--rout", "/x", "--", "node"], /Did you mean --route\?[\s\S]*LAB_USAGE/],
   ];
   for (const [args, message] of wrong) {

@@ -8,6 +8,7 @@ import { LabError } from "../../src/errors.ts";
 import { startRunClock } from "../../src/ledger/clock.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { describeExit, fillCommand, startCopy, type Copy, type CopySpec } from "../../src/target/copy.ts";
+import { lastWords } from "../../src/target/last-words.ts";
 import { portFinder } from "../../src/target/free-port.ts";
 import { startGuardian } from "../../src/target/guardian.ts";
 import { makeFolder } from "../folder.ts";
@@ -203,4 +204,17 @@ test("a copy that puts itself into the background is told to stay in the foregro
   const error = await refusal({ command: ["/bin/sh", "-c", "exit 0"] });
   assert.equal(error.code, "LAB_TARGET_DIED");
   assert.match(error.next, /ends with 0 .* keep it in the foreground/);
+});
+
+test("of what a copy printed last, the telling lines are quoted, without colours", () => {
+  const npm = [
+    'npm error Missing script: "start"',
+    ...Array.from({ length: 9 }, () => "npm error"),
+    "npm error A complete log of this run can be found in: x",
+  ];
+  assert.equal(lastWords(npm), ' Its last lines:\n    npm error Missing script: "start"');
+  assert.equal(
+    lastWords(["\u001B[31mno database\u001B[0m", "    at file.js:1:1", ""]),
+    " Its last lines:\n    no database",
+  );
 });
