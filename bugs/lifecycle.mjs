@@ -68,6 +68,13 @@ export const LIFECYCLE_BUGS = [
     tests: ["lastcall/auto"],
   },
   {
+    name: "a-crowd-is-ended-while-a-handler-keeps-its-promise",
+    file: src("lifecycle"),
+    find: `this.#leavesCrowd = true; this.#drained(); } else { this.#fleet.sweep(); }`,
+    replace: `this.#leavesCrowd = true; this.#drained(); } this.#fleet.sweep();`,
+    tests: ["lastcall/auto"],
+  },
+  {
     name: "what-a-handler-promises-is-not-waited-for",
     file: src("lifecycle"),
     find: `if (this.#tasks.size === 0) { this.#dispatch("drained"); }`,
@@ -210,15 +217,15 @@ export const LIFECYCLE_BUGS = [
   {
     name: "linger-window-is-always-sat-out",
     file: src("lifecycle"),
-    find: `this.#fleet.listeners === "closed" && this.#fleet.connections() === 0`,
-    replace: `this.#fleet.listeners === "closed" && this.#admission.gate === "closed" && this.#fleet.connections() === 0`,
+    find: `if (this.#fleet.connections() === 0 || (`,
+    replace: `if ((this.#admission.gate === "closed" && this.#fleet.connections() === 0) || (`,
     tests: LIFECYCLE,
   },
   {
     name: "teardown-before-the-last-connection",
     file: src("lifecycle"),
-    find: `this.#fleet.listeners === "closed" && this.#fleet.connections() === 0`,
-    replace: `this.#fleet.listeners === "closed"`,
+    find: `if (this.#fleet.connections() === 0 || (`,
+    replace: `if (this.#fleet.connections() >= 0 || (`,
     tests: ["lastcall/explorer-orders", "lastcall/explorer-random"],
   },
   {

@@ -87,6 +87,8 @@ export class LifecycleCore implements Lifecycle {
   #state: State = "starting";
   #stop: Stop | null = null;
   #disposing = false;
+  /** The idle connections are the exit's, see `#endLinger`. */
+  #leavesCrowd = false;
   #areProbesTaken = false;
   #readinessAskedAt = Number.NEGATIVE_INFINITY;
 
@@ -491,9 +493,9 @@ export class LifecycleCore implements Lifecycle {
     const work = this.#admission.inFlight.size + this.#tasks.size;
     const leaves = !this.#disposing && this.budget.settleMs === 0;
     if (work === 0 && leaves && this.#fleet.listeners === "closed" && this.#fleet.isIdleCrowd()) {
+      this.#leavesCrowd = true;
       this.#drained();
-    }
-    if (this.#state === "draining") {
+    } else {
       this.#fleet.sweep();
     }
   }
@@ -521,8 +523,12 @@ export class LifecycleCore implements Lifecycle {
     if (this.#fleet.listeners === "open") {
       // Mode `respond` keeps answering until the work is done, and on old connections to the end of the linger window.
       void this.#linger(this.#began().drainingAt ?? this.#host.now());
-    } else if (this.#fleet.listeners === "closed" && this.#fleet.connections() === 0) {
-      this.#drained();
+    } else if (this.#fleet.listeners === "closed") {
+      if (this.#fleet.connections() === 0 || (this.#leavesCrowd && this.#fleet.isIdleCrowd())) {
+        this.#drained();
+      } else if (this.#leavesCrowd) {
+        this.#fleet.sweep();
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { suite, test, type TestContext } from "node:test";
 import { ask, AUTO, fixture, start, type Child, type ChildOptions } from "./child.ts";
 import { freePort } from "./free-port.ts";
+import { dial } from "./servers/rig.ts";
 
 const BUDGET = { LASTCALL_GRACE_PERIOD: "20s", LASTCALL_DRAIN_DELAY: "300ms" };
 
@@ -108,6 +109,23 @@ suite("G8 a foreign stop handler waits for the gate and cuts nothing", { concurr
       assert.match(record?.foreign[0] ?? "", /asked for exit code 0/);
     });
   }
+
+  test("B7 G8 a crowd of idle connections is left to the exit, also while a handler keeps its promise", async (t) => {
+    const child = startAuto(t, "finishesJob", { env: { LASTCALL_DRAIN_DELAY: "0" } });
+    const port = await child.port();
+    const wires = await Promise.all(Array.from({ length: 300 }, () => dial(port)));
+    let ended = 0;
+    for (const wire of wires) {
+      wire.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      void wire.ended.then(() => (ended += 1));
+    }
+    await Promise.all(wires.map((wire) => wire.until(/200 OK/)));
+    child.process.kill("SIGTERM");
+    await child.said("job done");
+    assert.equal(ended, 0);
+    assert.equal(await child.ended(), 0);
+    await Promise.all(wires.map((wire) => wire.ended));
+  });
 
   test("D2 G8 a promise that no handler keeps is given up at the deadline, and named", async (t) => {
     const child = startAuto(t, "finishesJob", {
