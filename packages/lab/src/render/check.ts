@@ -45,7 +45,7 @@ function exitCell(seen: Observation): Cell {
 
 function readinessCell({ notReadyMs }: Observation): Cell {
   if (notReadyMs === null) {
-    return { text: "no readiness path found", mood: "so-so" };
+    return { text: "none found: see --ready", mood: "so-so" };
   }
   return notReadyMs === Number.POSITIVE_INFINITY
     ? { text: "never said not ready", mood: "bad" }
