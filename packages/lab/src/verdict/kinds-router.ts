@@ -45,7 +45,7 @@ export const AT_THE_ROUTER: Readonly<Record<RouterSlug, Kind>> = {
     chargedTo: "service",
     signature:
       "A good answer, and two copies in the router's list of tries; often later than the others by a timeout.",
-    why: "The first copy failed and the router asked another: the client saw nothing, but a POST would not have been retried.",
+    why: "The first copy failed and the router asked another: the client saw nothing, but a POST that had reached the first one would not have been retried.",
     fix: "Do not rely on the router's retries: set a drain delay.",
     needs: "retries",
   },
