@@ -11,7 +11,6 @@ import {
   DISTANCE_MS,
   http2Ways,
   type Http2Way,
-  NO_DOOR,
   openSessions,
 } from "./http2-moves.ts";
 import type { Http2Stream, Http2Wire } from "./http2-wire.ts";
@@ -194,10 +193,7 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const ways = http2Ways(subject);
-      if (ways.length === 0) {
-        court.leave(NO_DOOR);
-      }
+      const ways = http2Ways(court);
       court.measure("roundTripMs", 2 * DISTANCE_MS);
       for (const way of ways) {
         // One after the other: the second would be load for the first.

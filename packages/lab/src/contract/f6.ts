@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clause, Need } from "./clause.ts";
 import { type Hearing, hearing } from "./court.ts";
-import { askWithoutPause, delayFor, http2Ways, type Http2Way, NO_DOOR, openSessions } from "./http2-moves.ts";
+import { askWithoutPause, delayFor, http2Ways, type Http2Way, openSessions } from "./http2-moves.ts";
 import type { Http2Stream, Http2Wire } from "./http2-wire.ts";
 import type { Routes } from "./subject.ts";
 
@@ -120,11 +120,7 @@ export const clause: Clause = {
   needs: NEEDS,
   judge: (subject) =>
     hearing(subject, NEEDS, async (court: Hearing) => {
-      const ways = http2Ways(subject);
-      if (ways.length === 0) {
-        court.leave(NO_DOOR);
-      }
-      for (const way of ways) {
+      for (const way of http2Ways(court)) {
         await judgeGate(court, way);
         if (subject.settings.gracefulTimeout !== undefined) {
           await judgeDeadline(court, way);

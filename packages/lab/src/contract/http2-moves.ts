@@ -4,7 +4,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Copy, Http2Door, StartPlan } from "./copy.ts";
 import type { Hearing } from "./court.ts";
 import type { Http2Stream, Http2Wire } from "./http2-wire.ts";
-import type { Subject } from "./subject.ts";
 
 /** One way: half of the round trip of 30 ms. */
 export const DISTANCE_MS = 15;
@@ -15,17 +14,19 @@ export interface Http2Way {
   readonly plan: StartPlan;
 }
 
-export const NO_DOOR = "the description names no modes.h2c, modes.h2 or http2Port";
-
-export function http2Ways(subject: Subject): readonly Http2Way[] {
-  const { h2c, h2 } = subject.modes;
-  return [
+/** Every way of the service; the hearing ends where it has none. */
+export function http2Ways(court: Hearing): readonly Http2Way[] {
+  const { modes, http2Port } = court.subject;
+  const { h2c, h2 } = modes;
+  const ways: readonly Http2Way[] = [
     ...(h2c === undefined ? [] : [{ door: "h2c", plan: { mode: h2c, speaks: "h2c" } } as const]),
-    ...(subject.http2Port === undefined
-      ? []
-      : [{ door: "http2Port", plan: { speaks: "http2Port" } } as const]),
+    ...(http2Port === undefined ? [] : [{ door: "http2Port", plan: { speaks: "http2Port" } } as const]),
     ...(h2 === undefined ? [] : [{ door: "h2", plan: { mode: h2, speaks: "h2" } } as const]),
   ];
+  if (ways.length === 0) {
+    court.leave("the description names no modes.h2c, modes.h2 or http2Port");
+  }
+  return ways;
 }
 
 /** The drain delay that the judge wants, or the one that the service has. */
