@@ -39,3 +39,26 @@ export function writeRecord(line: string, file: string | undefined, afterCut: bo
   }
   writeAll(2, `${afterCut ? "\n" : ""}${line}\n`, RECORD_PATIENCE_MS);
 }
+
+/** How many pipes are open beside the channel to a parent. */
+export function openPipes(types: readonly string[]): number {
+  const channels = process.channel === undefined ? 0 : 1;
+  return types.filter((type) => type === "PipeWrap").length - channels;
+}
+
+/** Waits until what others have queued for the standard streams is out, at most `ms`. */
+export async function flushOutput(ms: number): Promise<void> {
+  const open = process.getActiveResourcesInfo();
+  if (openPipes(open) === 0 && !open.includes("TTYWrap")) {
+    // Nobody has touched the streams, or they are files, which are written at once. Touching them would make them,
+    // which costs 2 to 5 ms of an exit.
+    return;
+  }
+  const giveUpAt = performance.now() + ms;
+  const queued = (): boolean => process.stdout.writableLength + process.stderr.writableLength > 0;
+  while (queued() && performance.now() < giveUpAt) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2);
+    });
+  }
+}
