@@ -6,19 +6,12 @@ import { isatty } from "node:tty";
 import { isMainThread, threadId } from "node:worker_threads";
 import type { Host, Undo } from "./host.ts";
 import { readAncestors } from "./node-ancestors.ts";
+import { onShutdownMessage, tellParent } from "./node-channel.ts";
 import { isClusterWorker, readWorkers } from "./node-cluster.ts";
 import { holders } from "./node-holders.ts";
 import { readZombies } from "./node-orphans.ts";
 import { flushOutput, writeAll, writeRecord } from "./node-output.ts";
-import {
-  exitProcess,
-  foreignListeners,
-  interceptExit,
-  interceptStops,
-  onShutdownMessage,
-  onSignal,
-  tellParent,
-} from "./node-signals.ts";
+import { exitProcess, foreignListeners, interceptExit, interceptStops, onSignal } from "./node-signals.ts";
 import { notifySystemd, readSystemdUnit } from "./node-systemd.ts";
 import { watchThreads } from "./node-threads.ts";
 import { startWatchdog } from "./node-watchdog.ts";

@@ -6,6 +6,7 @@
 import { constants } from "node:os";
 import { isMainThread } from "node:worker_threads";
 import type { ForeignListener, StopRequest, Undo } from "./host.ts";
+import { SHUTDOWN } from "./node-channel.ts";
 import { onPassedSignal } from "./node-threads.ts";
 import { OWN_LISTENER, REAL_EXIT } from "./registry.ts";
 
@@ -26,48 +27,6 @@ export function onSignal(signal: NodeJS.Signals, run: () => void): Undo {
   return () => void process.removeListener(signal, listener);
 }
 
-/** The channel counts the listeners of messages, to stay open for them; ours must not count (Node 20 to 26). */
-type Channel = { refCounted?(): void; unrefCounted?(): void };
-
-export function onShutdownMessage(run: () => void): Undo {
-  return onMessage((message) => {
-    if (message === SHUTDOWN) {
-      run();
-    }
-  });
-}
-
-/** Listens for the messages of a parent that has a channel to this process. Keeps nothing alive. */
-export function onMessage(run: (message: unknown) => void): Undo {
-  return onChannel("message", run);
-}
-
-/** The channel to the parent has closed. Keeps nothing alive. */
-export function onParentGone(run: () => void): Undo {
-  return onChannel("disconnect", run);
-}
-
-function onChannel(event: "message" | "disconnect", run: (message: unknown) => void): Undo {
-  const channel = process.channel as Channel | undefined;
-  if (channel === undefined) {
-    return () => {};
-  }
-  const listener = Object.assign((message: unknown) => run(message), { [OWN_LISTENER]: true });
-  process.on(event as "message", listener);
-  channel.unrefCounted?.();
-  return () => {
-    if (process.listeners(event as "message").includes(listener)) {
-      channel.refCounted?.();
-      process.removeListener(event, listener);
-    }
-  };
-}
-
-export function tellParent(message: string): void {
-  // A parent that has gone is told nothing, and that is no error of ours.
-  process.send?.(message, undefined, undefined, () => {});
-}
-
 export function foreignListeners(stop: StopRequest): readonly ForeignListener[] {
   const [event, args] =
     stop === "shutdown message"
@@ -79,9 +38,6 @@ export function foreignListeners(stop: StopRequest): readonly ForeignListener[] 
     .filter((raw) => !isOwn(raw))
     .map((raw) => ({ name: nameOf(raw), call: () => Reflect.apply(raw, process, args) }));
 }
-
-/** The message, by pm2's convention. */
-const SHUTDOWN = "shutdown";
 
 /**
  * Node delivers a signal by `process.emit`, bound when the first listener of the signal comes (Node 20 to 26), so an own

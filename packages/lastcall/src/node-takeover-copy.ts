@@ -13,7 +13,7 @@ import type { StateChange } from "./life.ts";
 import { readCluster } from "./node-cluster.ts";
 import { nodeHost } from "./node-host.ts";
 import { interceptListen } from "./node-inherited.ts";
-import { onMessage, onParentGone } from "./node-signals.ts";
+import { onMessage, onParentGone } from "./node-channel.ts";
 import { pickSocket } from "./platform/inherited.ts";
 import { LIFECYCLE_KEY, TAKEOVER_KEY, type Registered, type TakeoverCopy } from "./registry.ts";
 import { TAKEOVER_VARIABLE, type FromCopy, type Told, type ToCopy } from "./takeover/messages.ts";
