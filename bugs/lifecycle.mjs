@@ -49,8 +49,8 @@ export const LIFECYCLE_BUGS = [
   {
     name: "a-thread-that-cannot-start-cuts-what-is-in-flight",
     file: src("node-watchdog"),
-    find: `} catch { // Node's permission model`,
-    replace: `} catch (error) { throw error; // Node's permission model`,
+    find: `} catch (error) { // Node's permission model`,
+    replace: `} catch (error) { if (workerData.answerMs > 0) { throw error; } // Node's permission model`,
     tests: ["lastcall/watchdog"],
   },
   {

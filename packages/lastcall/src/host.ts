@@ -62,8 +62,8 @@ export interface Host {
   cluster(): Cluster | null;
   /** Begins to notice worker threads that have a lifecycle. */
   watchThreads(): Undo;
-  /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`. */
-  startWatchdog(plan: WatchdogPlan): Watchdog;
+  /** Starts the thread that ends the process when this thread is blocked, see `watchdog.ts`; `failed` when it cannot run. */
+  startWatchdog(plan: WatchdogPlan, failed: (why: string) => void): Watchdog;
   /** Ends the process. A lifecycle calls it once, as the last thing. */
   exit(code: number): void;
   /** Publishes on a diagnostics channel. */

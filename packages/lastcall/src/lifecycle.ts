@@ -126,6 +126,10 @@ export class LifecycleCore implements Lifecycle {
     this.#guard = new Guard(host, {
       limitMs: () => this.#limitMs(),
       record: () => formatRecord(this.#report.recordIfCut(this.#began())),
+      failed: (why) =>
+        this.#report.say(
+          `warning: no watchdog, so a blocked event loop is not ended at the deadline: ${why}`,
+        ),
     });
     const view = {
       isReady: () => this.#isReady(),

@@ -23,13 +23,13 @@ function heapShare(): number {
   return used / Math.max(limit - YOUNG_BYTES, SMALLEST_BYTES);
 }
 
-export function startWatchdog(plan: WatchdogPlan): Watchdog {
+export function startWatchdog(plan: WatchdogPlan, failed: (why: string) => void): Watchdog {
   if (!isMainThread) {
     // It would pause the main thread. A thread that is blocked is ended with the process, at the main thread's deadline.
     return { beat() {}, limit() {}, stop() {} };
   }
   const memory = new PulseMemory();
-  startThread({ ...plan, buffer: memory.buffer });
+  startThread({ ...plan, buffer: memory.buffer }, failed);
   const instant = (limitMs: number): bigint =>
     process.hrtime.bigint() + BigInt(Math.ceil(Math.max(0, limitMs) * 1e6));
   return {
@@ -40,7 +40,7 @@ export function startWatchdog(plan: WatchdogPlan): Watchdog {
 }
 
 /** Without it the deadline is held by the main thread alone, as long as that is not blocked. */
-function startThread(workerData: WatchdogData): void {
+function startThread(workerData: WatchdogData, failed: (why: string) => void): void {
   try {
     // Without the program's own flags and environment: `--import` of whatever must not run here as well.
     const worker = new Worker(new URL("watchdog-worker.js", import.meta.url), {
@@ -50,10 +50,9 @@ function startThread(workerData: WatchdogData): void {
       name: "lastcall-watchdog",
     });
     worker.unref();
-    worker.on("error", () => {
-      // See above.
-    });
-  } catch {
+    worker.on("error", (error: Error) => failed(error.message));
+  } catch (error) {
     // Node's permission model without `--allow-worker`, or a limit on threads: no reason to cut what is in flight.
+    failed(error instanceof Error ? error.message : String(error));
   }
 }

@@ -28,6 +28,8 @@ export interface GuardHooks {
   /** Until when the stop must have come further, in milliseconds from now. */
   limitMs(): number;
   record(): string;
+  /** The thread cannot run: a blocked loop is not ended. */
+  failed(why: string): void;
 }
 
 /** Keeps the thread informed for as long as the stop lasts. */
@@ -47,7 +49,7 @@ export class Guard {
   start(plan: WatchdogPlan): void {
     if (!this.#started) {
       this.#started = true;
-      this.#watchdog = this.#host.startWatchdog(plan);
+      this.#watchdog = this.#host.startWatchdog(plan, (why) => this.#hooks.failed(why));
       this.beat();
     }
   }

@@ -193,6 +193,7 @@ test("where Node may start no thread a stop is as good as ever, and only a block
   assert.equal(await child.ended(), 0);
   assert.match(child.stdout(), /database closed/);
   assert.deepEqual([child.record()?.outcome, child.record()?.errors], ["drained", []]);
+  assert.match(child.stderr(), /^lastcall: warning: no watchdog, so a blocked event loop is not ended/m);
 });
 
 test("nothing of the watchdog runs before the first signal, and a stop with nothing to block starts none", async () => {

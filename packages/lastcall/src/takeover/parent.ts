@@ -137,7 +137,8 @@ export class TakeoverParent {
     const old = this.#serving;
     this.#serving = known;
     this.#coming = null;
-    this.#say(`${describe(known)} is ready${old === null ? "" : `; ${describe(old)} leaves`}`);
+    const next = old === null ? `kill -HUP ${this.#host.facts.pid} replaces it` : `${describe(old)} leaves`;
+    this.#say(`${describe(known)} is ready; ${next}`);
     this.#notify(["READY=1", `STATUS=serving, ${describe(known)}`]);
     this.#host.tellParent("ready");
     if (old !== null) {
