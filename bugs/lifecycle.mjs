@@ -27,9 +27,9 @@ export const LIFECYCLE_BUGS = [
   },
   {
     name: "teardown-does-not-wait",
-    file: src("lifecycle"),
-    find: `this.#admission.inFlight.size > 0 || this.#tasks.size > 0`,
-    replace: `this.#admission.inFlight.size > 0`,
+    file: src("tasks"),
+    find: `return this.#open.size;`,
+    replace: `return 0;`,
     tests: LIFECYCLE,
   },
   {

@@ -311,20 +311,28 @@ test("F2 a session that was told late has its time all the same: what was on its
   const server = http2Server("plain", "request", (stream) => ok(stream));
   const { port, stop, reaches, record } = await rig(server, { lingerMs: 1 });
   const proxy = await delayProxy(port, 20);
-  const client = await Http2Client.connect(proxy.port);
-  const first = client.request("/");
-  await client.until(() => first.end === "whole");
+  // So seldom that nothing tells the service of what is on its way; of four, one at least has nothing there in that very moment.
+  const clients = await Promise.all(Array.from({ length: 4 }, () => Http2Client.connect(proxy.port)));
+  for (const client of clients) {
+    const first = client.request("/");
+    await client.until(() => first.end === "whole");
+  }
   stop();
   await reaches("draining");
-  while (client.open) {
-    client.request("/");
-    await pause(2);
-  }
-  await client.closed;
+  const asking = clients.map(async (client) => {
+    while (client.open) {
+      client.request("/");
+      await pause(20);
+    }
+    await client.closed;
+  });
+  await Promise.all(asking);
   await record;
   proxy.close();
-  const { answered, ...others } = client.tally();
-  assert.deepEqual(others, { other: 0, retry: 0, lost: 0 });
-  assert.ok(answered > 2, `${answered} streams`);
-  assert.equal(client.goaways[0], 2 ** 31 - 1);
+  for (const client of clients) {
+    const { answered, ...others } = client.tally();
+    assert.deepEqual(others, { other: 0, retry: 0, lost: 0 });
+    assert.ok(answered > 1, `${answered} streams`);
+    assert.equal(client.goaways[0], 2 ** 31 - 1);
+  }
 });
