@@ -32,7 +32,7 @@ function changedFiles() {
   return new Set(done.stdout.split("\n"));
 }
 /** More than the two cores that this must do with: most of the time of these tests is spent waiting. */
-const AT_ONCE = 8;
+const AT_ONCE = 10;
 /** A bug may keep a test from ending, which is a way of being caught. */
 const TEST_LIMIT_MS = 60_000;
 
