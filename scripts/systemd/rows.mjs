@@ -7,6 +7,14 @@ import { describeHeld, describeLoad, until, watchedBy } from "./watched.mjs";
 export function rowsOn(machine) {
   const { systemctl, systemctlAsync, show, journal, inNetwork } = machine;
   const { ask, stopWithHeld, underLoad } = watchedBy(machine);
+  /** The request that is held during the stop is answered, and systemd calls the stop a success. */
+  const finishes = (name, unit, port, heldMs) => [
+    name,
+    async () => {
+      const seen = await stopWithHeld(unit, port, heldMs);
+      return [seen.answer === 200 && seen.result === "success", describeHeld(seen)];
+    },
+  ];
   return [
     [
       "start waits for READY",
@@ -56,13 +64,7 @@ export function rowsOn(machine) {
         return [seen.answer === 0 && seen.result === "timeout", describeHeld(seen)];
       },
     ],
-    [
-      "EXTEND_TIMEOUT_USEC holds TimeoutStopSec=1",
-      async () => {
-        const seen = await stopWithHeld("extend.service", 9002, 3000);
-        return [seen.answer === 200 && seen.result === "success", describeHeld(seen)];
-      },
-    ],
+    finishes("EXTEND_TIMEOUT_USEC holds TimeoutStopSec=1", "extend.service", 9002, 3000),
     [
       "User=nobody, NotifyAccess=all",
       async () => {
@@ -76,22 +78,9 @@ export function rowsOn(machine) {
         ["auto", 9010 + n],
         ["takeover", 9020 + n],
         ["cluster", 9030 + n],
-      ].map(([kind, number]) => [
-        `KillMode=${mode}, ${kind}`,
-        async () => {
-          const unit = `${kind}-${mode}.service`;
-          const seen = await stopWithHeld(unit, number, 1500);
-          return [seen.answer === 200 && seen.result === "success", describeHeld(seen)];
-        },
-      ]),
+      ].map(([kind, port]) => finishes(`KillMode=${mode}, ${kind}`, `${kind}-${mode}.service`, port, 1500)),
     ),
-    [
-      "main process leaves early, control-group",
-      async () => {
-        const seen = await stopWithHeld("early-group.service", 9005, 1500);
-        return [seen.answer === 200 && seen.result === "success", describeHeld(seen)];
-      },
-    ],
+    finishes("main process leaves early, control-group", "early-group.service", 9005, 1500),
     [
       "control: the same with mixed: the rest is killed",
       async () => {
